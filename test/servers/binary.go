@@ -1,0 +1,66 @@
+package servers
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// binary is the sluice program of this test process, built by the first test
+// that needs it.
+var binary struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// Binary returns the path of a sluice program built from this source tree.
+func Binary(t testing.TB) string {
+	t.Helper()
+	path, err := buildBinary()
+	if err != nil {
+		t.Fatalf("build sluice: %v", err)
+	}
+	return path
+}
+
+func buildBinary() (string, error) {
+	binary.once.Do(func() {
+		binary.dir, binary.err = os.MkdirTemp("", "sluice-binary-")
+		if binary.err != nil {
+			return
+		}
+		binary.path = filepath.Join(binary.dir, "sluice")
+		binary.err = build(binary.path)
+	})
+	return binary.path, binary.err
+}
+
+func build(path string) error {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("find the module: %w", err)
+	}
+	args := []string{"build", "-o", path}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	command := exec.Command("go", append(args, ".")...)
+	command.Dir = strings.TrimSpace(string(root))
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+func removeBinary() error {
+	if binary.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(binary.dir)
+}
