@@ -1,0 +1,237 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/sluice-db/sluice/backend/wire"
+)
+
+// commands reads and serves the client's commands until either side is gone.
+func (x *session) commands() error {
+	for {
+		x.client.Shrink()
+		if !x.startWaiting() {
+			return x.idleEnd(os.ErrDeadlineExceeded)
+		}
+		raw, whole, err := x.client.Packet()
+		x.stopWaiting()
+		if err != nil {
+			return x.idleEnd(err)
+		}
+		done, err := x.command(raw, whole)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// idleEnd says why waiting for a command ended. The server's parting words, if
+// it had any (error 4031 after wait_timeout), are passed on as they came.
+func (x *session) idleEnd(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if x.backendGone.Load() {
+			_ = x.backend.SetReadDeadline(time.Now().Add(time.Second))
+			_, _ = io.Copy(x.client.Conn, drained{x.backend.Conn})
+		}
+		return nil
+	}
+	return err
+}
+
+// drained reads what a connection still has, buffered bytes first.
+type drained struct{ c *wire.Conn }
+
+func (d drained) Read(p []byte) (int, error) {
+	b, err := d.c.Peek(1)
+	if err != nil {
+		return 0, err
+	}
+	b, err = d.c.Peek(d.c.Buffered())
+	n := copy(p, b)
+	d.c.Discard(n)
+	return n, err
+}
+
+// command serves one command whose first packet is raw, not yet consumed.
+func (x *session) command(raw []byte, whole bool) (done bool, err error) {
+	kind := wire.ComSleep // an empty packet: the server has its own opinion on it
+	if payload := raw[4:]; len(payload) > 0 {
+		kind = payload[0]
+	}
+	if f := x.server.opts.Counters.Command; f != nil {
+		f(kind)
+	}
+	if kind == wire.ComChangeUser && whole {
+		if user := cString(raw[5:]); x.isServiceUser(user) {
+			x.client.Discard(len(raw))
+			x.denyServiceUser(raw[3] + 1)
+			return true, nil
+		}
+	}
+	return x.relay(kind, raw, whole)
+}
+
+// relay forwards the command and its reply as they are.
+func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error) {
+	plugin := ""
+	if kind == wire.ComChangeUser {
+		plugin = changeUserPlugin(raw[5:])
+	}
+	if whole {
+		_, err = x.backend.Write(raw)
+		x.client.Discard(len(raw))
+	} else {
+		var writeErr error
+		if _, err, writeErr = x.client.ForwardPacket(x.backend.Conn.Conn); err != nil {
+			return true, err
+		}
+		err = writeErr
+	}
+	if kind == wire.ComQuit {
+		return true, x.awaitClose()
+	}
+	if err != nil {
+		return true, x.lastWords(err)
+	}
+	switch reply := wire.ReplyTo(kind); reply {
+	case wire.ReplyNone:
+		return false, nil
+	case wire.ReplyAuth:
+		if err := x.authenticate(plugin); err != nil && !errors.Is(err, errDenied) {
+			return true, err
+		}
+		return false, nil // after a denial the server closes the connection, or not: its decision
+	case wire.ReplyStream:
+		return true, x.stream()
+	default:
+		return x.relayReply(reply)
+	}
+}
+
+// relayReply forwards one reply, and the files that it asks for.
+func (x *session) relayReply(kind wire.ReplyKind) (done bool, err error) {
+	r := &x.reply
+	r.Begin(kind, x.backend.Caps)
+	for {
+		readErr, writeErr := x.backend.RelayReply(x.client.Conn, r, nil)
+		if readErr != nil || writeErr != nil {
+			return true, errors.Join(readErr, writeErr)
+		}
+		if r.HasFlags {
+			x.status = r.Status
+		}
+		switch {
+		case r.Unknown:
+			return true, x.stream()
+		case !r.Infile:
+			return false, nil
+		}
+		if err := x.upload(); err != nil {
+			return true, err
+		}
+		r.Infile = false
+	}
+}
+
+// upload forwards the packets of a LOCAL INFILE up to the empty one that ends it
+// (MySQL Internals "LOCAL INFILE Request").
+func (x *session) upload() error {
+	for {
+		empty, readErr, writeErr := x.client.ForwardPacket(x.backend.Conn.Conn)
+		switch {
+		case readErr != nil:
+			return readErr
+		case writeErr != nil:
+			return x.uploadFailed(writeErr)
+		case empty:
+			x.client.Shrink()
+			return nil
+		}
+	}
+}
+
+// uploadFailed lets the client finish its upload after the backend is gone, and
+// then gives it the server's last words or ours: a client in the middle of an
+// upload reads nothing, and would report a broken pipe in place of the cause.
+func (x *session) uploadFailed(cause error) error {
+	_ = x.client.SetReadDeadline(time.Now().Add(time.Minute))
+	var seq byte
+	for {
+		n, s, err := x.client.Header()
+		if err != nil {
+			return errors.Join(cause, err)
+		}
+		if readErr, _ := x.client.Forward(io.Discard, n+4); readErr != nil {
+			return errors.Join(cause, readErr)
+		}
+		if n == 0 {
+			seq = s
+			break
+		}
+	}
+	_ = x.backend.SetReadDeadline(time.Now().Add(time.Second))
+	words := &wire.Error{Code: 2013, State: "HY000", Message: "sluice: Lost connection to MySQL server during LOAD DATA LOCAL"}
+	if p, _, err := x.backend.ReadPacket(loginLimit); err == nil && len(p) > 0 && p[0] == wire.IsErr {
+		words = wire.ParseErr(p)
+	}
+	_ = x.client.WriteErr(seq+1, words)
+	x.linger()
+	return cause
+}
+
+// lastWords passes on what the backend said before it stopped listening, such as
+// error 1153 for a packet that is too large, or 4031; else the client sees the
+// connection close, as it would directly.
+func (x *session) lastWords(cause error) error {
+	_ = x.backend.SetReadDeadline(time.Now().Add(time.Second))
+	if n, _ := io.Copy(x.client.Conn, drained{x.backend.Conn}); n > 0 {
+		x.linger()
+	}
+	return cause
+}
+
+// awaitClose waits for the server to end the connection after COM_QUIT, so that
+// what the session held on the server (locks, temporary tables) is gone when the
+// client sees its connection closed.
+func (x *session) awaitClose() error {
+	_ = x.backend.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_, _ = io.Copy(io.Discard, x.backend.Conn.Conn)
+	return nil
+}
+
+// stream relays both directions as bytes until either side ends: for commands
+// whose replies have no end that sluice knows, such as a binlog dump.
+func (x *session) stream() error {
+	up := make(chan struct{})
+	go func() { // ends when the client's connection is closed, at the latest by close below
+		defer close(up)
+		_, _ = io.Copy(x.backend.Conn.Conn, drained{x.client})
+		_ = x.backend.Close()
+	}()
+	_, err := io.Copy(x.client.Conn, drained{x.backend.Conn})
+	x.close()
+	<-up
+	return err
+}
+
+// changeUserPlugin finds the plugin in COM_CHANGE_USER's payload behind the
+// command byte (MySQL Internals "COM_CHANGE_USER").
+func changeUserPlugin(p []byte) string {
+	end := bytes.IndexByte(p, 0)
+	if end < 0 || len(p) < end+2 {
+		return ""
+	}
+	p = p[end+1:]
+	if len(p) < 1+int(p[0]) {
+		return ""
+	}
+	p = p[1+int(p[0]):] // the schema
+	if end = bytes.IndexByte(p, 0); end < 0 || len(p) < end+3 {
+		return ""
+	}
+	return cString(p[end+3:])
+}

@@ -1,0 +1,201 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// Address is where to dial or listen: network tcp or unix.
+type Address struct {
+	Network string
+	Addr    string // host:port, or the path of a socket
+}
+
+// String gives the address as users write it.
+func (a Address) String() string {
+	if a.Network == "unix" {
+		return "unix:" + a.Addr
+	}
+	return a.Addr
+}
+
+// Options are what a Server is made of.
+type Options struct {
+	Backend      Address
+	Listen       []Address
+	Log          zerolog.Logger
+	Counters     Counters      // nil fields are not counted
+	LoginTimeout time.Duration // for the whole login, 0 for none
+	DialTimeout  time.Duration
+	MaxSessions  int    // 0 for no limit
+	ServiceUser  string // the service account's name: nobody logs in as it through sluice (S03)
+	// Vouched is asked before each login when the backend is reached by its
+	// socket: it refuses when an account maps to sluice's own uid (S03).
+	Vouched func(context.Context) error
+}
+
+// Counters are called by sessions; see package metrics.
+type Counters struct {
+	SessionOpened func()
+	SessionClosed func()
+	LoginFailed   func()
+	Command       func(command byte)
+}
+
+// Server accepts clients and relays their sessions.
+type Server struct {
+	opts      Options
+	log       zerolog.Logger
+	listeners []net.Listener
+	hangups   *hangups
+	sessions  sync.WaitGroup
+	open      atomic.Int64
+	nextID    atomic.Uint64
+	draining  atomic.Bool
+
+	mu   sync.Mutex
+	live map[*session]struct{}
+}
+
+// New opens the listeners. A stale socket file that nobody listens on is replaced.
+func New(opts Options) (*Server, error) {
+	s := &Server{opts: opts, log: opts.Log, live: make(map[*session]struct{})}
+	for _, a := range opts.Listen {
+		l, err := listen(a)
+		if err != nil {
+			s.closeListeners()
+			return nil, fmt.Errorf("listen on %s: %w", a, err)
+		}
+		s.listeners = append(s.listeners, l)
+	}
+	var err error
+	if s.hangups, err = newHangups(); err != nil {
+		s.closeListeners()
+		return nil, fmt.Errorf("watch for hang-ups: %w", err)
+	}
+	return s, nil
+}
+
+func listen(a Address) (net.Listener, error) {
+	l, err := net.Listen(a.Network, a.Addr)
+	if a.Network != "unix" || !errors.Is(err, syscall.EADDRINUSE) {
+		return l, err
+	}
+	if c, dialErr := net.Dial("unix", a.Addr); dialErr == nil {
+		_ = c.Close()
+		return nil, err
+	}
+	if err := os.Remove(a.Addr); err != nil {
+		return nil, err
+	}
+	return net.Listen(a.Network, a.Addr)
+}
+
+// Addrs are the addresses listened on, in the order of Options.Listen.
+func (s *Server) Addrs() []net.Addr {
+	addrs := make([]net.Addr, len(s.listeners))
+	for i, l := range s.listeners {
+		addrs[i] = l.Addr()
+	}
+	return addrs
+}
+
+// Sessions is the number of open client sessions.
+func (s *Server) Sessions() int { return int(s.open.Load()) }
+
+// Run accepts until ctx is done, then stops accepting and returns; sessions go
+// on until Close.
+func (s *Server) Run(ctx context.Context) error {
+	var accepting sync.WaitGroup
+	for _, l := range s.listeners {
+		accepting.Go(func() { s.accept(ctx, l) })
+	}
+	<-ctx.Done()
+	s.draining.Store(true)
+	s.closeListeners()
+	accepting.Wait()
+	return nil
+}
+
+// Close ends the sessions: idle ones at once, busy ones after the command they
+// are at. It waits for them until ctx is done and then cuts them off.
+func (s *Server) Close(ctx context.Context) error {
+	s.draining.Store(true)
+	s.closeListeners()
+	s.each(func(x *session) { x.endWhenIdle() })
+	done := make(chan struct{})
+	go func() { s.sessions.Wait(); close(done) }()
+	var err error
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = fmt.Errorf("%d sessions cut off: %w", s.Sessions(), ctx.Err())
+		s.each(func(x *session) { x.cut() })
+		<-done
+	}
+	s.hangups.close()
+	return err
+}
+
+func (s *Server) each(f func(*session)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for x := range s.live {
+		f(x)
+	}
+}
+
+func (s *Server) closeListeners() {
+	for _, l := range s.listeners {
+		_ = l.Close()
+	}
+}
+
+// accept backs off when descriptors run out: the ones that are freed must go to
+// sessions, not to a loop of failing accepts.
+func (s *Server) accept(ctx context.Context, l net.Listener) {
+	const least, most = 5 * time.Millisecond, time.Second
+	wait := least
+	for {
+		c, err := l.Accept()
+		if err == nil {
+			wait = least
+			s.start(c)
+			continue
+		}
+		if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+			return
+		}
+		s.log.Error().Err(err).Stringer("listener", l.Addr()).Dur("wait", wait).Msg("accept failed")
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		wait = min(2*wait, most)
+	}
+}
+
+func (s *Server) start(c net.Conn) {
+	x := newSession(s, c)
+	s.mu.Lock()
+	s.live[x] = struct{}{}
+	s.mu.Unlock()
+	s.open.Add(1)
+	s.sessions.Go(func() {
+		x.run()
+		s.open.Add(-1)
+		s.mu.Lock()
+		delete(s.live, x)
+		s.mu.Unlock()
+	})
+}

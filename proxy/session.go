@@ -1,0 +1,214 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/sluice-db/sluice/backend/wire"
+)
+
+// session is one client and its own backend connection. All of it belongs to
+// the session's goroutine but what the atomics say.
+type session struct {
+	server  *Server
+	log     zerolog.Logger
+	client  *wire.Conn
+	backend *wire.Session // nil before the backend has been dialled
+	login   *wire.Login
+	greet   *wire.Greeting
+	status  uint16 // server status flags of the last reply
+	reply   wire.Reply
+	salt    []byte // the scramble in force
+
+	backendGone atomic.Bool
+	closeOnce   sync.Once
+
+	mu      sync.Mutex
+	waiting bool // for the client's next command: its read may be woken
+	ending  bool // end when the client has nothing under way
+	woken   bool // the read deadline is in the past
+}
+
+func newSession(s *Server, c net.Conn) *session {
+	return &session{
+		server: s,
+		log:    s.log.With().Uint64("session", s.nextID.Add(1)).Logger(),
+		client: wire.NewConn(c),
+	}
+}
+
+// run is the session from accept to close.
+func (x *session) run() {
+	defer x.close()
+	if !x.connect() {
+		return
+	}
+	if err := x.logIn(); err != nil {
+		x.server.count(x.server.opts.Counters.LoginFailed)
+		x.log.Debug().Err(err).Msg("login failed")
+		return
+	}
+	x.server.count(x.server.opts.Counters.SessionOpened)
+	defer x.server.count(x.server.opts.Counters.SessionClosed)
+	x.log = x.log.With().Uint32("thread", x.greet.ThreadID).Logger()
+	stop, err := x.server.hangups.watch(x.backend.Conn.Conn, x.backendLost)
+	if err != nil {
+		x.log.Error().Err(err).Msg("cannot watch the backend connection")
+		return
+	}
+	defer stop()
+	if err := x.commands(); err != nil && !isGone(err) {
+		x.log.Debug().Err(err).Msg("session ended")
+	}
+}
+
+func (s *Server) count(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// connect dials the backend and sends its greeting to the client.
+func (x *session) connect() bool {
+	o := &x.server.opts
+	if x.server.draining.Load() {
+		x.refuse(1053, "08S01", "sluice: server shutdown in progress")
+		return false
+	}
+	if o.MaxSessions > 0 && x.server.open.Load() > int64(o.MaxSessions) {
+		x.refuse(1040, "08004", "sluice: too many connections (max_sessions)")
+		return false
+	}
+	if o.Vouched != nil && o.Backend.Network == "unix" {
+		if err := o.Vouched(context.Background()); err != nil {
+			x.refuse(1045, "28000", "sluice: access denied: "+err.Error())
+			return false
+		}
+	}
+	d := net.Dialer{Timeout: o.DialTimeout}
+	c, err := d.Dial(o.Backend.Network, o.Backend.Addr)
+	if err != nil {
+		x.log.Warn().Err(err).Msg("backend not reached")
+		x.refuse(2003, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, reasonOf(err)))
+		return false
+	}
+	x.backend = &wire.Session{Conn: wire.NewConn(c)}
+	return true
+}
+
+// reasonOf is the number that the client library would show, or words.
+func reasonOf(err error) string {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return fmt.Sprintf("%d \"%s\"", int(no), no.Error())
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "timed out"
+	}
+	return "not reached"
+}
+
+// refuse answers a connection with an error instead of a greeting.
+func (x *session) refuse(code uint16, state, text string) {
+	if err := x.client.WriteErr(0, &wire.Error{Code: code, State: state, Message: text}); err == nil {
+		x.linger()
+	}
+}
+
+// endWhenIdle ends the session as soon as its client has neither a command nor a
+// transaction under way.
+func (x *session) endWhenIdle() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ending = true
+	if x.waiting && x.idleStatus() {
+		x.wake()
+	}
+}
+
+// backendLost runs when the backend has hung up.
+func (x *session) backendLost() {
+	x.backendGone.Store(true)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.waiting {
+		x.wake()
+	}
+}
+
+// wake makes a blocked read of the client return: a deadline in the past. x.mu is held.
+func (x *session) wake() {
+	x.woken = true
+	_ = x.client.SetReadDeadline(time.Unix(1, 0))
+}
+
+// idleStatus says whether no transaction is open. x.status may be read under x.mu
+// while the session waits.
+func (x *session) idleStatus() bool { return x.status&wire.StatusInTrans == 0 }
+
+// startWaiting is called before the session waits for a command; false means
+// that it should end instead.
+func (x *session) startWaiting() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.waiting = true
+	return !x.backendGone.Load() && !(x.ending && x.idleStatus())
+}
+
+// stopWaiting is called when a command has come.
+func (x *session) stopWaiting() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.waiting = false
+	if x.woken {
+		x.woken = false
+		_ = x.client.SetReadDeadline(time.Time{})
+	}
+}
+
+// cut closes both connections under the session's goroutine.
+func (x *session) cut() {
+	_ = x.client.Close()
+	if b := x.backend; b != nil {
+		_ = b.Close()
+	}
+}
+
+func (x *session) close() {
+	x.closeOnce.Do(func() {
+		_ = x.client.Close()
+		if x.backend != nil {
+			_ = x.backend.Close()
+		}
+	})
+}
+
+// linger lets the client read what has been written before the connection goes:
+// closing a socket with unread bytes resets it, and the reset can overtake our
+// last words. It is bounded in time and in bytes.
+func (x *session) linger() {
+	const wait, most = 2 * time.Second, 64 << 20
+	if c, ok := x.client.Conn.(interface{ CloseWrite() error }); ok {
+		if c.CloseWrite() != nil {
+			return
+		}
+	}
+	_ = x.client.SetReadDeadline(time.Now().Add(wait))
+	_, _ = io.CopyN(io.Discard, x.client.Conn, most)
+}
+
+// isGone says that an error is only a peer that left.
+func isGone(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
