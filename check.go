@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sys/unix"
+
+	"github.com/sluice-db/sluice/config"
+)
+
+// finding is one thing that check looked at.
+type finding struct {
+	about   string // what was looked at
+	lacks   string // what is wrong with it, empty if nothing is
+	mend    string // what to do about it
+	refuses bool   // serve would not start
+}
+
+// errRefused is what check ends with when serve would refuse.
+var errRefused = errors.New("serve would refuse to start")
+
+// runCheck looks at what serve needs and prints what is lacking.
+func runCheck(_ context.Context, cfg *config.Config, out io.Writer, log zerolog.Logger) error {
+	log.Debug().Msg("check")
+	findings := []finding{checkDataDir(cfg.DataDir), checkAccount(cfg.Backend)}
+	return report(out, findings)
+}
+
+// report prints the findings and returns errRefused if one of them is grave.
+func report(out io.Writer, findings []finding) error {
+	var err error
+	for _, f := range findings {
+		switch {
+		case f.lacks == "":
+			fmt.Fprintf(out, "ok       %s\n", f.about)
+			continue
+		case f.refuses:
+			err = errRefused
+			fmt.Fprintf(out, "refused  %s: %s\n", f.about, f.lacks)
+		default:
+			fmt.Fprintf(out, "lacking  %s: %s\n", f.about, f.lacks)
+		}
+		if f.mend != "" {
+			fmt.Fprintf(out, "         %s\n", f.mend)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(out, "serve would refuse to start")
+	} else {
+		fmt.Fprintln(out, "serve would start")
+	}
+	return err
+}
+
+// checkDataDir looks for a directory that can be written, or made, and changes
+// nothing.
+func checkDataDir(dir string) finding {
+	f := finding{about: "data directory " + dir, refuses: true}
+	place := dir // dir, or what is there of its path
+	info, err := os.Stat(place)
+	for errors.Is(err, os.ErrNotExist) && filepath.Dir(place) != place {
+		place = filepath.Dir(place)
+		info, err = os.Stat(place)
+	}
+	switch {
+	case err != nil:
+		f.lacks = err.Error()
+	case !info.IsDir():
+		f.lacks = place + " is not a directory"
+	case unix.Access(place, unix.W_OK|unix.X_OK) != nil:
+		f.lacks = fmt.Sprintf("user %d cannot write to %s", os.Getuid(), place)
+	}
+	if f.lacks != "" {
+		f.mend = fmt.Sprintf("name another with --data-dir, or: mkdir -p %s && chown %d %s", dir, os.Getuid(), dir)
+	}
+	return f
+}
+
+// checkAccount looks for a service account.
+func checkAccount(b config.Backend) finding {
+	f := finding{about: "service account"}
+	if !b.HasServiceAccount() {
+		f.lacks = "none is named, so autocommit inserts are relayed one by one and only transactions are batched"
+		f.mend = "create an account for sluice and write mysql://USER@HOST:PORT/ in --backend, its password in SLUICE_BACKEND_PASSWORD"
+	}
+	return f
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluice-db/sluice/backend/metrics"
+	"github.com/sluice-db/sluice/config"
+)
+
+// call runs a command line.
+func call(t *testing.T, environ []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	p := &program{args: args, environ: environ, stdout: &out, stderr: &errs, abort: func() { t.Error("aborted") }}
+	code = p.run()
+	return code, out.String(), errs.String()
+}
+
+func TestMisuseExitsWith2(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "sluice: no command is given: there are serve, check and version; see sluice --help\n"},
+		{[]string{"serv"}, "sluice: unknown command: there are serve, check and version; see sluice --help\n"},
+		{[]string{"serve", "mysql://u:hush@h/"}, "sluice: serve takes nothing but flags; see sluice serve --help\n"},
+		{[]string{"version", "x"}, "sluice: version takes nothing but flags; see sluice version --help\n"},
+		{[]string{"serve", "--backnd=mysql://u:hush@h/"}, "sluice: unknown flag --backnd; did you mean --backend?\n"},
+		{[]string{"serve", "-backend=mysql://u:hush@h/"}, "sluice: a flag begins with two dashes; see sluice serve --help\n"},
+		{[]string{"serve", "--backend"}, "sluice: flag needs an argument: --backend; see sluice serve --help\n"},
+		{[]string{"serve"}, "sluice: the configuration has a mistake:\n" +
+			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+		{[]string{"check", "--backend", "mysql://u:hush@h:x/", "--burst", "0", "--profile", "migrate"}, "" +
+			"sluice: warning: --backend: a password on the command line is visible to other users of the machine; use SLUICE_BACKEND_PASSWORD or backend.password_file\n" +
+			"sluice: the configuration has 3 mistakes:\n" +
+			"  --backend: the port is not a number from 1 to 65535\n" +
+			"  --profile: profile migrate is not built yet: use loader, or off to relay everything\n" +
+			"  --burst: 0 is out of range: 1 to 1000000\n"},
+	} {
+		code, stdout, stderr := call(t, nil, c.args...)
+		require.Equal(t, exitMisused, code, c.args)
+		require.Equal(t, c.want, stderr, c.args)
+		require.Empty(t, stdout, c.args)
+		require.NotContains(t, stderr, "hush")
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	code, stdout, stderr := call(t, nil, "version")
+	require.Equal(t, exitOK, code)
+	require.Regexp(t, `^sluice \S+ go1\S* \w+/\w+\n$`, stdout)
+	require.Empty(t, stderr)
+
+	for _, command := range []string{"serve", "check"} {
+		code, stdout, _ = call(t, nil, command, "--help")
+		require.Equal(t, exitOK, code)
+		require.Contains(t, stdout, "--window-max-delay TIME")
+		require.Contains(t, stdout, "(default 512MiB)")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "dir")
+	code, stdout, _ := call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@h/", "--data-dir", dir)
+	require.Equal(t, exitOK, code, stdout)
+	require.Equal(t, "ok       data directory "+dir+"\nok       service account\nserve would start\n", stdout)
+	require.NoDirExists(t, dir)
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	code, stdout, _ = call(t, nil, "check", "--backend", "h", "--data-dir", file)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stdout, "refused  data directory "+file+": "+file+" is not a directory\n         name another with --data-dir")
+	require.Contains(t, stdout, "lacking  service account: none is named")
+	require.True(t, strings.HasSuffix(stdout, "\nserve would refuse to start\n"))
+
+	_, stdout, _ = call(t, nil, "check", "--backend", "h", "--data-dir", "/proc/nowhere")
+	require.Contains(t, stdout, "/proc")
+}
+
+func TestLogFormats(t *testing.T) {
+	for _, c := range []struct {
+		format   config.LogFormat
+		terminal bool
+		json     bool
+	}{
+		{config.LogAuto, false, true}, {config.LogAuto, true, false},
+		{config.LogJSON, true, true}, {config.LogConsole, false, false},
+	} {
+		var out bytes.Buffer
+		p := &program{stderr: &out, terminal: c.terminal}
+		log := p.logger(config.Log{Level: "warn", Format: c.format})
+		log.Info().Msg("quiet")
+		log.Warn().Str("table", "t").Msg("loud")
+		require.NotContains(t, out.String(), "quiet")
+		require.Contains(t, out.String(), "loud")
+		require.Equal(t, c.json, strings.HasPrefix(out.String(), "{"), out.String())
+	}
+}
+
+func TestSignals(t *testing.T) {
+	signals := make(chan os.Signal, 2)
+	aborted := make(chan struct{})
+	ctx, release := untilSignal(signals, zerolog.Nop(), func() { close(aborted) })
+	select {
+	case <-ctx.Done():
+		t.Fatal("cancelled without a signal")
+	case <-time.After(time.Millisecond):
+	}
+	signals <- syscall.SIGTERM
+	<-ctx.Done()
+	select {
+	case <-aborted:
+		t.Fatal("aborted by the first signal")
+	case <-time.After(time.Millisecond):
+	}
+	signals <- syscall.SIGINT
+	<-aborted
+	release()
+
+	// Without any signal release ends it all.
+	ctx, release = untilSignal(signals, zerolog.Nop(), func() { t.Error("aborted") })
+	release()
+	require.ErrorIs(t, ctx.Err(), context.Canceled)
+}
+
+func TestStartWeb(t *testing.T) {
+	stop, err := startWeb(&config.Config{}, metrics.New(), nil, zerolog.Nop())
+	require.NoError(t, err)
+	require.NoError(t, stop())
+
+	stop, err = startWeb(&config.Config{HTTP: "127.0.0.1:0"}, metrics.New(), func() error { return nil }, zerolog.Nop())
+	require.NoError(t, err)
+	require.NoError(t, stop())
+
+	_, err = startWeb(&config.Config{HTTP: "192.0.2.1:1"}, metrics.New(), func() error { return nil }, zerolog.Nop())
+	require.ErrorContains(t, err, "listen for HTTP on 192.0.2.1:1")
+}
