@@ -19,7 +19,11 @@ var binary struct {
 	err  error
 }
 
-// Binary returns the path of a sluice program built from this source tree.
+// BinaryEnv names the environment variable with the path of a built program,
+// for testing a release instead of this source tree.
+const BinaryEnv = "SLUICE_BINARY"
+
+// Binary returns the path of the sluice program under test.
 func Binary(t testing.TB) string {
 	t.Helper()
 	path, err := buildBinary()
@@ -31,6 +35,9 @@ func Binary(t testing.TB) string {
 
 func buildBinary() (string, error) {
 	binary.once.Do(func() {
+		if binary.path = os.Getenv(BinaryEnv); binary.path != "" {
+			return
+		}
 		binary.dir, binary.err = os.MkdirTemp("", "sluice-binary-")
 		if binary.err != nil {
 			return

@@ -1,0 +1,10 @@
+## No blank before ON, and LAST_INSERT_ID(expr) in the tail.
+# ordinary INSERT INTO t (id, s) VALUES ($i, 'o')
+# stored SELECT * FROM t => 2,y; 11,x
+CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20))
+INSERT INTO t VALUES (1, 'x')
+# body
+INSERT INTO t (id,s) VALUES (1,'x')ON DUPLICATE KEY UPDATE id=LAST_INSERT_ID(id)+10
+SELECT LAST_INSERT_ID()
+INSERT INTO t (id,s) VALUES (2,'y')ON DUPLICATE KEY UPDATE id=LAST_INSERT_ID(id)+10
+SELECT LAST_INSERT_ID()

@@ -1,0 +1,18 @@
+## Hexadecimal and bit literals are numbers or strings by context.
+# ordinary INSERT INTO t VALUES ('g0', 'x0', $i, 'o', 1)
+# stored SELECT e, s, n, v, b+0 FROM t => g0,x0,65,A,10
+# stored SELECT HEX(p) FROM h ORDER BY p => 61; 6162; 62
+CREATE TABLE t (e ENUM('g0','g1'), s SET('x0','x1'), n INT, v VARCHAR(5), b BIT(8))
+CREATE TABLE h (p VARBINARY(8) PRIMARY KEY)
+CREATE TABLE i (p BIGINT PRIMARY KEY)
+# body
+INSERT INTO t VALUES (0x6730,0x7830,0x41,0x41,b'1010')
+INSERT INTO t VALUES (0x2,0x7830,0x41,0x41,b'1010')
+INSERT INTO h VALUES (0x62)
+INSERT INTO h VALUES (x'6162')
+INSERT INTO h VALUES (b'1100001')
+INSERT INTO i VALUES (0x62)
+INSERT INTO i VALUES (x'6162')
+INSERT INTO i VALUES (b'11')
+INSERT INTO i VALUES (0b11)
+INSERT INTO i VALUES (x'616')

@@ -1,0 +1,12 @@
+## Big5, and GB 18030 with its four-byte characters.
+# ordinary INSERT INTO t VALUES ($i, 'o')
+CREATE TABLE t (id INT PRIMARY KEY, c VARCHAR(40) CHARACTER SET utf8mb4)
+# body
+SET NAMES big5
+INSERT INTO t VALUES (1,'<A5 5C>')
+INSERT INTO t VALUES (2,'<A5 5C>'), (3,'<A5 5C 5C 5C>')
+SET NAMES gb18030
+INSERT INTO t VALUES (4,'<D5 5C>')
+INSERT INTO t VALUES (5,'<81 30 81 30>'), (6,'<D5 5C>')
+SET NAMES utf8mb4
+SELECT id, HEX(c) FROM t WHERE id < 10 ORDER BY id

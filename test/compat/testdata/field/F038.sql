@@ -1,0 +1,16 @@
+## Two dashes are a comment only before a blank or control byte.
+# ordinary INSERT INTO t VALUES ($i)
+CREATE TABLE t (a INT)
+# body
+INSERT INTO t VALUES (5--1)
+INSERT INTO t VALUES (6--<09>1<0A>)
+INSERT INTO t VALUES (7-- 1)<0A>)
+INSERT INTO t VALUES (8#)<0A>+1)
+INSERT INTO t VALUES (9/**/)
+INSERT INTO t VALUES (10--
+INSERT INTO t VALUES (11--<0A>)
+INSERT INTO t VALUES (12--<01>1<0A>)
+INSERT INTO t VALUES (13*/**/2)
+INSERT INTO t VALUES (14) --
+INSERT INTO t VALUES (15) --x
+SELECT * FROM t WHERE a < 100 ORDER BY a
