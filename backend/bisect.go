@@ -1,0 +1,135 @@
+package backend
+
+import (
+	"errors"
+
+	"github.com/sluice-db/sluice/backend/wire"
+)
+
+// casualty is a client statement that the server refused for its own values.
+type casualty struct {
+	entry int
+	err   *wire.Error
+}
+
+// replay applies whole client statements in arrival order, merged as long as
+// that goes well and halved where it does not, until each failing statement has
+// failed alone: the outcome is what it would have been without merging. A merged
+// INSERT that fails leaves nothing behind (the engine has transactions, design
+// section 3), so no savepoint is needed. It returns the statements that failed,
+// or the error that stopped it; with first it stops at the first casualty.
+func (x *executor) replay(b *Batch, entries []int, first bool) ([]casualty, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	err := x.insertEntries(b, entries)
+	if err == nil {
+		return nil, nil
+	}
+	var e *wire.Error
+	if !errors.As(err, &e) || failureOf(err) == retryFailure {
+		return nil, err
+	}
+	if len(entries) == 1 {
+		return []casualty{{entries[0], e}}, nil
+	}
+	if failureOf(err) == shapeFailure && sameShape(b, entries) {
+		lost := make([]casualty, len(entries))
+		for i, n := range entries {
+			lost[i] = casualty{n, e}
+		}
+		return lost, nil
+	}
+	half := len(entries) / 2
+	lost, err := x.replay(b, entries[:half], first)
+	if err != nil || (first && len(lost) > 0) {
+		return lost, err
+	}
+	more, err := x.replay(b, entries[half:], first)
+	return append(lost, more...), err
+}
+
+// replayGroup is how many client statements replay merges at most: a group that
+// fails is sent again about log2 times.
+const replayGroup = 256
+
+// replayAll is replay over runs that each fit one statement.
+func (x *executor) replayAll(b *Batch, entries []int, first bool) ([]casualty, error) {
+	var lost []casualty
+	for at := 0; at < len(entries); {
+		end := x.runEnd(b, entries, at)
+		more, err := x.replay(b, entries[at:end], first)
+		lost = append(lost, more...)
+		if err != nil || (first && len(lost) > 0) {
+			return lost, err
+		}
+		at = end
+	}
+	return lost, nil
+}
+
+// runEnd is where a run of statements that merge into one ends: one shape, one
+// second, one statement's bytes. A client statement larger than that is a run of its own.
+func (x *executor) runEnd(b *Batch, entries []int, at int) int {
+	e := &b.entries[entries[at]]
+	limit := x.statementLimit(len(e.shape.Plan.AppendTail(nil))) - len(e.shape.Plan.AppendHead(nil))
+	size := 0
+	end := at
+	for ; end < len(entries) && end-at < replayGroup; end++ {
+		n := &b.entries[entries[end]]
+		if n.shape != e.shape || n.time != e.time {
+			break
+		}
+		if n.count > 0 {
+			size += b.rows[n.first+n.count-1].end - b.rows[n.first].start + n.count
+		}
+		if end > at && size > limit {
+			break
+		}
+	}
+	return end
+}
+
+// insertEntries sends client statements as one statement, whatever its size: a
+// client statement is atomic.
+func (x *executor) insertEntries(b *Batch, entries []int) error {
+	e := &b.entries[entries[0]]
+	x.sql = e.shape.Plan.AppendHead(x.sql[:0])
+	sep := false
+	for _, n := range entries {
+		for i := range b.entries[n].count {
+			if sep {
+				x.sql = append(x.sql, ',')
+			}
+			sep = true
+			r := &b.rows[b.entries[n].first+i]
+			x.sql = append(x.sql, b.text[r.start:r.end]...)
+		}
+	}
+	x.sql = e.shape.Plan.AppendTail(x.sql)
+	return x.exec(e.shape, e.time, x.sql)
+}
+
+func sameShape(b *Batch, entries []int) bool {
+	for _, n := range entries {
+		if b.entries[n].shape != b.entries[entries[0]].shape {
+			return false
+		}
+	}
+	return true
+}
+
+// entriesOf lists the client statements that have rows in order, as they arrived.
+func entriesOf(b *Batch, order []uint32) []int {
+	in := make([]bool, len(b.entries))
+	for _, r := range order {
+		in[b.rows[r].entry] = true
+	}
+	entries := make([]int, 0, len(order))
+	for i, ok := range in {
+		if ok {
+			entries = append(entries, i)
+		}
+	}
+	return entries
+}

@@ -1,0 +1,450 @@
+package backend
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/sluice-db/sluice/backend/journal"
+	"github.com/sluice-db/sluice/backend/schema"
+	"github.com/sluice-db/sluice/backend/wire"
+	"github.com/sluice-db/sluice/rewrite"
+)
+
+// Options are what an Engine is made of.
+type Options struct {
+	Account     Account
+	Journal     *journal.Journal
+	Rejects     *journal.Rejects
+	Connections int    // of the service account, at work at a time
+	Schema      string // of the checkpoint table
+	Limits      Limits
+	// Settings resolves the configuration's rules for a user and a table.
+	Settings func(user, schema, table string) Settings
+	Log      zerolog.Logger
+	Observer Observer
+}
+
+// Observer is told what the engine does; nil fields are not called.
+type Observer struct {
+	Flushed  func(f Flush)
+	Rejected func(n int)
+}
+
+// Flush says how a window was applied.
+type Flush struct {
+	Table      string
+	Reason     string // barrier, drain, rows, bytes, delay, replay
+	Rows       int
+	Statements int // client statements
+	Sent       int // statements sent to the server
+	Rejected   int // client statements
+	Bytes      int
+	Waited     time.Duration // the first row's, until the window was closed
+	Took       time.Duration
+}
+
+// Engine applies journaled rows. Create it with New, run it with Run.
+type Engine struct {
+	opts       Options
+	log        zerolog.Logger
+	journal    *journal.Journal
+	pool       *pool // applies rows
+	meta       *pool // reads definitions: never waits for rows that are being applied
+	checkpoint checkpoint
+	tables     *schema.Cache
+	graph      *schema.Graph
+	batches    sync.Pool
+	workers    sync.WaitGroup
+	draining   atomic.Bool
+	ddl        atomic.Uint64 // counts DDL seen: shapes validated before are not valid any more
+	pendingN   atomic.Int64  // rows acknowledged and not yet applied
+	pendingB   atomic.Int64
+	dialect    rewrite.Dialect
+	version    int
+
+	mu     sync.Mutex
+	ctx    context.Context // of the workers: cancelled by Close
+	cancel context.CancelFunc
+	queues map[string]*queue
+	byID   map[journal.QueueID]*queue
+	shapes map[journal.ShapeID]*Shape
+	sick   map[*queue]error
+}
+
+// foreignKeys is the queue that all tables joined to others by foreign keys share:
+// their rows are applied in arrival order (S17).
+const foreignKeys = "(foreign keys)"
+
+// New logs the service account in, sees to the checkpoint table and takes over
+// what an earlier life of sluice left in the journal. Its errors say what to do.
+func New(ctx context.Context, o Options) (*Engine, error) {
+	e := &Engine{
+		opts: o, log: o.Log, journal: o.Journal,
+		pool:       newPool(o.Account, o.Connections),
+		meta:       newPool(o.Account, 2),
+		checkpoint: checkpoint{schema: o.Schema, journal: hex.EncodeToString(idBytes(o.Journal.ID()))},
+		queues:     make(map[string]*queue),
+		byID:       make(map[journal.QueueID]*queue),
+		shapes:     make(map[journal.ShapeID]*Shape),
+		sick:       make(map[*queue]error),
+	}
+	e.batches.New = func() any { return new(Batch) }
+	e.ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c, err := e.pool.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer e.pool.put(c, false)
+	e.dialect, e.version = c.dialect, c.version
+	if err := e.checkpoint.check(c); err != nil {
+		if err := e.checkpoint.create(c); err != nil {
+			return nil, fmt.Errorf("%w; as an administrator: CREATE DATABASE IF NOT EXISTS %s; GRANT ALL ON %s.* TO the service account",
+				err, quote(o.Schema), quote(o.Schema))
+		}
+		if err := e.checkpoint.check(c); err != nil {
+			return nil, fmt.Errorf("checkpoint table: %w", err)
+		}
+	}
+	source := func(ctx context.Context) (wire.Querier, func(error), error) {
+		c, err := e.meta.get(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, func(err error) { e.meta.put(c, err != nil) }, nil
+	}
+	e.tables = schema.NewCache(schema.CacheOptions{Dialect: e.dialect, Version: e.version, Source: source})
+	e.graph = schema.NewGraph(schema.GraphOptions{Dialect: e.dialect, Source: source})
+	return e, e.recover()
+}
+
+func idBytes(id journal.ID) []byte { return id[:] }
+
+// recover makes the queues that the journal still has rows for.
+func (e *Engine) recover() error {
+	for _, s := range e.journal.Recovered() {
+		q := newQueue(e, s.Name, s.ID)
+		q.settings = e.opts.Settings("", "", "")
+		q.last, q.applied = s.Last, s.Applied
+		q.gather = gathering{from: s.Applied, rows: int(s.Rows), bytes: int(s.Bytes), since: time.Now()}
+		if s.Sealed != nil {
+			q.sealed = s.Sealed
+			q.gather.from = s.Sealed.To
+			q.gather.rows = max(q.gather.rows-int(s.Sealed.Rows), 0)
+		}
+		e.queues[s.Name], e.byID[s.ID] = q, q
+		if name := s.Name; name != foreignKeys {
+			q.tables[name] = struct{}{}
+		}
+		if s.Last > s.Applied {
+			e.log.Info().Str("table", s.Name).Uint64("rows", s.Rows).Msg("replaying rows from the journal")
+			e.pendingN.Add(int64(s.Rows))
+			e.pendingB.Add(int64(s.Bytes))
+		}
+	}
+	return nil
+}
+
+// Run starts applying what was recovered and returns when ctx is done.
+func (e *Engine) Run(ctx context.Context) error {
+	e.mu.Lock()
+	for _, q := range e.queues {
+		q.mu.Lock()
+		start := q.last > q.applied && !q.running
+		q.running = q.running || start
+		q.mu.Unlock()
+		if start {
+			e.startWorker(q)
+		}
+	}
+	e.mu.Unlock()
+	<-ctx.Done()
+	return nil
+}
+
+// Close flushes what is pending until ctx is done and leaves the rest in the
+// journal, where the next start finds it. The error says how much is left.
+func (e *Engine) Close(ctx context.Context) error {
+	e.draining.Store(true)
+	e.mu.Lock()
+	for _, q := range e.queues {
+		q.poke()
+	}
+	e.mu.Unlock()
+	done := make(chan struct{})
+	go func() { e.workers.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		e.cancel()
+		<-done
+	}
+	e.cancel()
+	e.pool.close()
+	e.meta.close()
+	if n := e.PendingRows(); n > 0 {
+		return fmt.Errorf("%d rows are left in the journal; they are applied at the next start", n)
+	}
+	return nil
+}
+
+func (e *Engine) startWorker(q *queue) {
+	e.workers.Go(func() {
+		for {
+			w, ok := q.next(e.ctx)
+			if !ok || q.apply(e.ctx, &w) != nil {
+				q.mu.Lock()
+				if ok { // interrupted: the window is sealed or still open in the journal
+					q.running = false
+				}
+				q.mu.Unlock()
+				return
+			}
+		}
+	})
+}
+
+// PendingRows is the number of rows acknowledged and not yet applied.
+func (e *Engine) PendingRows() int64 { return e.pendingN.Load() }
+
+// PendingBytes is their size.
+func (e *Engine) PendingBytes() int64 { return e.pendingB.Load() }
+
+// Generation changes when a shape that was validated before has to be validated
+// again: DDL was seen.
+func (e *Engine) Generation() uint64 { return e.ddl.Load() }
+
+// Changed is called for every statement that could change a table's definition.
+func (e *Engine) Changed() {
+	e.ddl.Add(1)
+	e.tables.InvalidateAll()
+	e.graph.Invalidate()
+}
+
+// Table returns what the service account sees of a table.
+func (e *Engine) Table(ctx context.Context, schemaName, table string) (*rewrite.Table, error) {
+	return e.tables.Get(ctx, schemaName, table)
+}
+
+// Shape registers a shape with the journal. Sessions that validated the same
+// shape share it, and so their rows can share statements.
+func (e *Engine) Shape(p *rewrite.Plan, vars map[string]string, user string) (*Shape, error) {
+	blob, err := describe(p, vars, user)
+	if err != nil {
+		return nil, err
+	}
+	id, err := e.journal.Shape(blob)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.shapes[id]; s != nil && s.queue != nil {
+		return s, nil
+	}
+	q, err := e.queueOf(p.Table, user)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shape{Plan: p, User: user, id: uint32(id), queue: q, lex: p.State.Lex}
+	e.shapes[id] = s
+	return s, nil
+}
+
+// queueOf finds or makes the queue of a table. mu is held.
+func (e *Engine) queueOf(t *rewrite.Table, user string) (*queue, error) {
+	table := t.Schema + "." + t.Name
+	name := table
+	if t.SelfReferencing || len(t.Parents) > 0 || len(t.Children) > 0 {
+		name = foreignKeys
+	}
+	q := e.queues[name]
+	if q == nil {
+		id, err := e.journal.Queue(name)
+		if err != nil {
+			return nil, err
+		}
+		q = newQueue(e, name, id)
+		e.queues[name], e.byID[id] = q, q
+	}
+	q.tables[table] = struct{}{}
+	s := e.opts.Settings(user, t.Schema, t.Name)
+	q.mu.Lock()
+	q.settings = s
+	q.mu.Unlock()
+	return q, nil
+}
+
+// shape finds the shape of a record, also of one from an earlier life.
+func (e *Engine) shape(id journal.ShapeID) (*Shape, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.shapes[id]; s != nil {
+		return s, nil
+	}
+	s, err := revive(e.journal.ShapeBlob(id))
+	if err != nil {
+		return nil, err
+	}
+	s.id = uint32(id)
+	e.shapes[id] = s
+	return s, nil
+}
+
+// Windows counts the windows that were closed on the shape's table: a session
+// validates its shape again when it has changed.
+func (s *Shape) Windows() uint64 { return s.queue.generation.Load() }
+
+// Submit journals the rows of one client statement. When it returns nil they may
+// be acknowledged. now is when the client sent it; it also waits for room.
+func (e *Engine) Submit(ctx context.Context, s *Shape, body []byte, rows int, now time.Time) error {
+	q := s.queue
+	if err := q.admit(ctx); err != nil {
+		return err
+	}
+	seq, err := e.journal.Append(journal.Record{
+		Queue: q.id, Shape: journal.ShapeID(s.id), Time: now.Unix(), Rows: uint32(rows), Body: body,
+	})
+	if err != nil {
+		return err
+	}
+	e.pendingN.Add(int64(rows))
+	e.pendingB.Add(int64(len(body)))
+	q.added(seq, rows, len(body), now)
+	return nil
+}
+
+// Barrier flushes what a statement that names these tables could see and waits for
+// it. Not complete, or a table of unknown reach, flushes everything (S25).
+func (e *Engine) Barrier(ctx context.Context, names []rewrite.TableName, complete bool) error {
+	if e.pendingN.Load() == 0 {
+		return nil
+	}
+	type goal struct {
+		q   *queue
+		seq uint64
+	}
+	var goals []goal
+	e.mu.Lock()
+	for _, q := range e.queues {
+		if last, ok := q.pending(); ok {
+			goals = append(goals, goal{q, last})
+		}
+	}
+	e.mu.Unlock()
+	reach := map[string]bool{}
+	for _, n := range names {
+		if !complete {
+			break
+		}
+		var tables []string
+		tables, complete = e.graph.Closure(ctx, n.Schema, n.Table)
+		for _, t := range tables {
+			reach[t] = true
+		}
+	}
+	for _, g := range goals {
+		if complete && !e.touches(g.q, reach) {
+			continue
+		}
+		if err := g.q.flush(ctx, g.seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) touches(q *queue, reach map[string]bool) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for t := range q.tables {
+		if reach[t] {
+			return true
+		}
+	}
+	return q.name == foreignKeys && len(q.tables) == 0
+}
+
+// Ready says why journaled rows are not being applied, nil if all is well.
+func (e *Engine) Ready() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for q, err := range e.sick {
+		errs = append(errs, fmt.Errorf("%s: %w", q.name, err))
+	}
+	return errors.Join(errs...)
+}
+
+// healthy notes how a queue fares, nil for well.
+func (e *Engine) healthy(q *queue, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err == nil {
+		delete(e.sick, q)
+		return
+	}
+	if len(e.sick) == 0 {
+		e.pool.forget()
+	}
+	e.sick[q] = err
+}
+
+// applied reports a window that is done.
+func (e *Engine) applied(q *queue, w *window, b *Batch, sent, rejected int, took time.Duration) {
+	e.pendingN.Add(-int64(b.Len()))
+	bodies := b.Bytes() + max(b.Len()-b.Statements(), 0) // the commas between rows
+	e.pendingB.Add(-int64(bodies))
+	f := Flush{
+		Table: q.name, Reason: w.reason, Rows: b.Len(), Statements: b.Statements(),
+		Sent: sent, Rejected: rejected, Bytes: b.Bytes(), Took: took,
+	}
+	if !w.since.IsZero() {
+		f.Waited = time.Since(w.since) - took
+	}
+	e.log.Debug().Str("table", f.Table).Str("reason", f.Reason).Int("rows", f.Rows).Int("sent", sent).
+		Int("chunks", len(w.Chunks)).Int("rejected", rejected).Dur("took", took).Msg("flushed")
+	if e.opts.Observer.Flushed != nil {
+		e.opts.Observer.Flushed(f)
+	}
+}
+
+// reject writes client statements to the reject log, before the COMMIT of the
+// transaction that leaves them out. Doing it again is harmless.
+func (e *Engine) reject(q *queue, b *Batch, lost []casualty) error {
+	entries := make([]journal.Reject, len(lost))
+	for i, c := range lost {
+		n := &b.entries[c.entry]
+		sql := n.shape.Plan.AppendHead(nil)
+		for r := range n.count {
+			if r > 0 {
+				sql = append(sql, ',')
+			}
+			at := &b.rows[n.first+r]
+			sql = append(sql, b.text[at.start:at.end]...)
+		}
+		sql = n.shape.Plan.AppendTail(sql)
+		t := n.shape.Plan.Table
+		entries[i] = journal.Reject{
+			Journal: e.journal.ID(), Seq: n.seq, Table: t.Schema + "." + t.Name, User: n.shape.User,
+			Schema: n.shape.Plan.State.Schema, Statement: sql,
+			Time: time.Now().Unix(), Errno: c.err.Code, SQLState: c.err.State, Message: c.err.Message,
+		}
+	}
+	if _, err := e.opts.Rejects.AppendAll(entries); err != nil {
+		return fmt.Errorf("reject log: %w", err)
+	}
+	e.log.Warn().Str("table", q.name).Int("statements", len(lost)).Uint16("errno", lost[0].err.Code).
+		Str("error", strings.ToValidUTF8(lost[0].err.Message, "?")).Msg("rejected")
+	if e.opts.Observer.Rejected != nil {
+		e.opts.Observer.Rejected(len(lost))
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package backend
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/sluice-db/sluice/backend/journal"
+)
+
+// Settings are a table's window and what becomes of its rejects, as the
+// configuration's rules resolve them.
+type Settings struct {
+	WindowRows  int // 0: auto
+	WindowBytes int
+	Delay       time.Duration // how long a row stays invisible to a direct reader
+	MaxDelay    time.Duration // the same, for auto and a burst into a table larger than the buffer pool
+}
+
+// autoRows bounds an automatic window whose table needs no larger one.
+const autoRows = 1_000_000
+
+// queue is the rows of one table, or of all tables that foreign keys join, in
+// arrival order: one window gathers while the one before it is applied.
+type queue struct {
+	engine *Engine
+	name   string
+	id     journal.QueueID
+	tables map[string]struct{} // schema.table, under engine.mu
+
+	generation atomic.Uint64 // counts seals: a session validates its shape once per window
+
+	mu       sync.Mutex
+	settings Settings
+	wantRows int // auto: rows that make a window worth while on this table, 0 if small ones do
+	last     uint64
+	applied  uint64
+	sealed   *journal.Window // being applied
+	gather   gathering
+	wanted   uint64        // a barrier waits for this record
+	running  bool          // a worker is at it
+	wake     chan struct{} // tells the worker that the window may be due
+	changed  chan struct{} // closed when a window was applied or sealed
+}
+
+// gathering is the open window: records after from.
+type gathering struct {
+	from   uint64
+	rows   int
+	bytes  int
+	since  time.Time // first row
+	latest time.Time // last row
+}
+
+func newQueue(e *Engine, name string, id journal.QueueID) *queue {
+	return &queue{
+		engine: e, name: name, id: id,
+		tables:  make(map[string]struct{}),
+		wake:    make(chan struct{}, 1),
+		changed: make(chan struct{}),
+	}
+}
+
+// admit waits until the open window has room: back pressure.
+func (q *queue) admit(ctx context.Context) error {
+	q.mu.Lock()
+	for q.full() {
+		changed := q.changed
+		q.mu.Unlock()
+		q.poke()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		q.mu.Lock()
+	}
+	q.mu.Unlock()
+	return nil
+}
+
+// full says whether the open window has reached its bounds. mu is held.
+func (q *queue) full() bool {
+	return q.gather.rows >= q.maxRows() || q.gather.bytes >= q.settings.WindowBytes
+}
+
+func (q *queue) maxRows() int {
+	if q.settings.WindowRows > 0 {
+		return q.settings.WindowRows
+	}
+	return max(autoRows, q.wantRows)
+}
+
+// added counts an acknowledged record and sees to it that a worker is there.
+func (q *queue) added(seq uint64, rows, bytes int, now time.Time) {
+	q.mu.Lock()
+	first := q.gather.rows == 0
+	q.last = max(q.last, seq)
+	q.gather.rows += rows
+	q.gather.bytes += bytes
+	q.gather.latest = now
+	if first {
+		q.gather.since = now
+	}
+	start := !q.running
+	q.running = true
+	poke := first || q.full()
+	q.mu.Unlock()
+	if start {
+		q.engine.startWorker(q)
+	} else if poke {
+		q.poke()
+	}
+}
+
+func (q *queue) poke() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pending says whether rows up to the returned record are not applied yet.
+func (q *queue) pending() (last uint64, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.last, q.last > q.applied
+}
+
+// flush asks for everything up to seq to be applied now and waits for it.
+func (q *queue) flush(ctx context.Context, seq uint64) error {
+	for {
+		q.mu.Lock()
+		if q.applied >= seq {
+			q.mu.Unlock()
+			return nil
+		}
+		q.wanted = max(q.wanted, seq)
+		changed := q.changed
+		q.mu.Unlock()
+		q.poke()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// announce wakes everyone who waits for progress. mu is held.
+func (q *queue) announce() {
+	close(q.changed)
+	q.changed = make(chan struct{})
+}
+
+// due says whether the open window is to be sealed now and why, or how long
+// until it may be. mu is held.
+func (q *queue) due(now time.Time) (reason string, wait time.Duration) {
+	s := &q.settings
+	switch {
+	case q.wanted > q.gather.from:
+		return "barrier", 0
+	case q.engine.draining.Load():
+		return "drain", 0
+	case q.gather.rows >= q.maxRows():
+		return "rows", 0
+	case q.gather.bytes >= s.WindowBytes:
+		return "bytes", 0
+	}
+	age := now.Sub(q.gather.since)
+	if s.WindowRows == 0 && q.wantRows > 0 {
+		// A table larger than the buffer pool gains from rows that share
+		// pages: wait for more of them while the burst lasts.
+		if q.gather.rows >= q.wantRows {
+			return "rows", 0
+		}
+		idle := now.Sub(q.gather.latest)
+		if age >= s.MaxDelay || idle >= s.Delay {
+			return "delay", 0
+		}
+		return "", min(s.MaxDelay-age, s.Delay-idle)
+	}
+	if age >= s.Delay {
+		return "delay", 0
+	}
+	return "", s.Delay - age
+}
+
+// next waits for the next window to apply. ok is false when there is nothing left
+// and the worker has to end.
+func (q *queue) next(ctx context.Context) (w window, ok bool) {
+	for {
+		q.mu.Lock()
+		if q.sealed != nil {
+			w = window{Window: *q.sealed, reason: "replay", isSealed: true}
+			q.mu.Unlock()
+			return w, true
+		}
+		if q.last <= q.gather.from || ctx.Err() != nil {
+			q.running = false
+			q.mu.Unlock()
+			return window{}, false
+		}
+		reason, wait := q.due(time.Now())
+		if reason != "" {
+			w = q.take(reason)
+			q.mu.Unlock()
+			return w, true
+		}
+		q.mu.Unlock()
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-q.wake:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// take closes the open window. mu is held.
+func (q *queue) take(reason string) window {
+	w := window{
+		Window: journal.Window{ID: q.last, Queue: q.id, From: q.gather.from, To: q.last},
+		reason: reason, since: q.gather.since,
+		rows: q.gather.rows, bytes: q.gather.bytes,
+	}
+	q.gather = gathering{from: q.last}
+	q.generation.Add(1)
+	q.announce()
+	return w
+}
+
+// applyDone notes that a window is wholly on the server.
+func (q *queue) applyDone(w *window) {
+	q.mu.Lock()
+	q.applied = max(q.applied, w.To)
+	q.sealed = nil
+	q.announce()
+	q.mu.Unlock()
+}

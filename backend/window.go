@@ -1,0 +1,288 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sluice-db/sluice/backend/journal"
+	"github.com/sluice-db/sluice/backend/schema"
+	"github.com/sluice-db/sluice/backend/wire"
+	"github.com/sluice-db/sluice/rewrite"
+)
+
+// window is a range of a queue's records on its way to the server.
+type window struct {
+	journal.Window
+	reason   string
+	isSealed bool // by an earlier life of sluice: order and cuts are fixed
+	since    time.Time
+	rows     int // as counted while gathering; the batch has the exact number
+	bytes    int
+}
+
+// load reads the window's records back from the journal.
+func (q *queue) load(w *window, b *Batch) error {
+	b.Reset()
+	return q.engine.journal.Read(q.id, w.From, w.To, func(r journal.Record) error {
+		s, err := q.engine.shape(r.Shape)
+		if err != nil {
+			return err
+		}
+		return b.addRecord(s, r.Seq, r.Time, r.Body)
+	})
+}
+
+// seal fixes order and cuts in the journal before anything is sent (design
+// section 6): a replay after a crash does the same chunks.
+func (q *queue) seal(w *window, b *Batch) error {
+	if w.isSealed {
+		if len(w.Order) != 0 && len(w.Order) != b.Len() {
+			return fmt.Errorf("window %d was sealed with %d rows and has %d", w.ID, len(w.Order), b.Len())
+		}
+		return nil
+	}
+	a := b.Arrange(q.engine.opts.Limits)
+	w.Order, w.Chunks, w.Rows = a.Order, a.Chunks, uint64(b.Len())
+	return q.engine.journal.Seal(w.Window)
+}
+
+// apply brings a window to the server. It returns an error only when ctx ends;
+// whatever else goes wrong is tried again for as long as it takes.
+func (q *queue) apply(ctx context.Context, w *window) error {
+	e := q.engine
+	b := e.batches.Get().(*Batch)
+	defer e.batches.Put(b)
+	err := q.persist(ctx, "read and seal", func() error {
+		if err := q.load(w, b); err != nil {
+			return err
+		}
+		return q.seal(w, b)
+	})
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	order := w.Order
+	if len(order) == 0 {
+		order = b.arrivalOrder()
+	}
+	statements, rejected := 0, 0
+	for i := range w.Chunks {
+		end := len(order)
+		if i+1 < len(w.Chunks) {
+			end = int(w.Chunks[i+1])
+		}
+		c := chunk{queue: q, window: w, number: i, batch: b, order: order[w.Chunks[i]:end], last: i == len(w.Chunks)-1}
+		if err := q.persist(ctx, "apply", func() error { return c.apply(ctx) }); err != nil {
+			return err
+		}
+		statements += c.statements
+		rejected += c.rejected
+	}
+	if err := q.persist(ctx, "note as applied", func() error { return e.journal.Done(q.id, w.ID) }); err != nil {
+		return err
+	}
+	q.applyDone(w)
+	e.applied(q, w, b, statements, rejected, time.Since(start))
+	return nil
+}
+
+// persist tries until it succeeds or ctx ends, with growing pauses.
+func (q *queue) persist(ctx context.Context, what string, try func() error) error {
+	const least, most = 50 * time.Millisecond, 5 * time.Second
+	for wait := least; ; wait = min(2*wait, most) {
+		err := try()
+		if err == nil {
+			q.engine.healthy(q, nil)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		q.engine.healthy(q, err)
+		q.engine.log.Warn().Err(err).Str("table", q.name).Dur("retry_in", wait).Msg("cannot " + what + " a window; its rows stay in the journal")
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// arrivalOrder numbers the rows as they came.
+func (b *Batch) arrivalOrder() []uint32 {
+	order := make([]uint32, len(b.rows))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	return order
+}
+
+// chunk is one transaction of a window.
+type chunk struct {
+	queue  *queue
+	window *window
+	number int
+	batch  *Batch
+	order  []uint32
+	last   bool
+
+	statements int // sent to the server
+	rejected   int // client statements
+}
+
+// errChanged says that a target is not what the rows were meant for (S01).
+var errChanged = errors.New("a target table has changed")
+
+// apply does the chunk's transaction once. A nil error means that its rows are on
+// the server or in the reject log.
+func (c *chunk) apply(ctx context.Context) error {
+	e := c.queue.engine
+	conn, err := e.pool.get(ctx)
+	if err != nil {
+		return err
+	}
+	broken := true
+	defer func() { e.pool.put(conn, broken) }()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	conn.executor.limits = e.opts.Limits
+	conn.executor.limits.PacketBytes = conn.maxPacket
+	conn.executor.Statements = 0
+	err = c.attempt(conn)
+	c.statements = conn.executor.Statements
+	var said *wire.Error
+	if err == nil || errors.Is(err, errChanged) || errors.As(err, &said) {
+		broken = rollback(conn) != nil // of what is left open, if anything
+	}
+	return err
+}
+
+// attempt tries the rows merged and in order, and one after the other if that
+// does not go through.
+func (c *chunk) attempt(conn *conn) error {
+	err := c.transaction(conn, nil, false)
+	for range 3 { // a table may change between two looks at it
+		var dead map[*rewrite.Table]string
+		var said *wire.Error
+		switch {
+		case errors.Is(err, errChanged):
+			if err := rollback(conn); err != nil {
+				return err
+			}
+			if dead, err = c.changed(conn); err != nil {
+				return err
+			}
+		case errors.As(err, &said) && failureOf(err) != retryFailure:
+			if err := rollback(conn); err != nil {
+				return err
+			}
+		default:
+			if errors.Is(err, errApplied) {
+				return nil
+			}
+			return err
+		}
+		err = c.transaction(conn, dead, true)
+	}
+	return err
+}
+
+func rollback(conn *conn) error {
+	if err := conn.executor.at(0); err != nil {
+		return err
+	}
+	_, err := conn.Query("ROLLBACK")
+	return err
+}
+
+// transaction is checkpoint, rows, check, COMMIT. With replay the rows go one
+// client statement after the other as they arrived, and those that fail are
+// rejected; statements on dead tables are rejected whole.
+func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay bool) error {
+	e, x := c.queue.engine, &conn.executor
+	if _, err := conn.Query("START TRANSACTION"); err != nil {
+		return err
+	}
+	if err := e.checkpoint.mark(conn, uint32(c.queue.id), c.window.ID, c.number); err != nil {
+		return err
+	}
+	var rejects []casualty
+	if replay {
+		alive := make([]int, 0, len(c.order))
+		for _, n := range entriesOf(c.batch, c.order) {
+			if why, ok := dead[c.batch.entries[n].shape.Plan.Table]; ok {
+				rejects = append(rejects, casualty{n, &wire.Error{Code: 1412, State: "HY000", Message: "sluice: " + why}})
+				continue
+			}
+			alive = append(alive, n)
+		}
+		lost, err := x.replayAll(c.batch, alive, false)
+		if err != nil {
+			return err
+		}
+		rejects = append(rejects, lost...)
+	} else if err := x.insert(c.batch, c.order); err != nil {
+		return err
+	}
+	// After the rows and before COMMIT the metadata lock keeps the tables as they are.
+	why, err := schema.Unchanged(conn, c.tables(dead)...)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		return errChanged
+	}
+	if err := x.at(0); err != nil {
+		return err
+	}
+	if c.rejected = len(rejects); len(rejects) > 0 {
+		if err := e.reject(c.queue, c.batch, rejects); err != nil {
+			return err
+		}
+	}
+	if c.last {
+		if err := e.checkpoint.tidy(conn, uint32(c.queue.id), c.window.ID); err != nil {
+			return err
+		}
+	}
+	_, err = conn.Query("COMMIT")
+	return err
+}
+
+// tables lists the targets of the chunk that are not dead.
+func (c *chunk) tables(dead map[*rewrite.Table]string) []*rewrite.Table {
+	var list []*rewrite.Table
+	seen := make(map[*rewrite.Table]bool)
+	var last *Shape
+	for _, r := range c.order {
+		s := c.batch.entries[c.batch.rows[r].entry].shape
+		if s == last {
+			continue
+		}
+		last = s
+		t := s.Plan.Table
+		if _, gone := dead[t]; !gone && !seen[t] {
+			seen[t] = true
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// changed finds out which tables are not what they were, outside any transaction.
+func (c *chunk) changed(conn *conn) (map[*rewrite.Table]string, error) {
+	dead := make(map[*rewrite.Table]string)
+	for _, t := range c.tables(nil) {
+		why, err := schema.Unchanged(conn, t)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			dead[t] = why
+		}
+	}
+	return dead, nil
+}
