@@ -194,7 +194,7 @@ func (d *demo) loadAll(ctx context.Context, name, backend string, legs []*leg) (
 	defer func() { err = errors.Join(err, sluice.Stop()) }()
 	for _, l := range legs {
 		load := stage.Load{
-			Script: "test/demo/load.pl", File: d.rows, PerTransaction: l.perTransaction,
+			Command: []string{"perl", "test/demo/load.pl"}, File: d.rows, PerTransaction: l.perTransaction,
 			Limit: d.options.limit,
 			Addr:  backend, Schema: l.schema, User: appUser, Password: d.password,
 		}

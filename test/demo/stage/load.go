@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// Load is one run of the Perl loader (load.pl beside the demo).
+// Load is one run of a loader: load.pl beside the demo, or a program that takes
+// the same arguments and reports in the same words.
 type Load struct {
-	Script         string
+	Command        []string      // to which FILE, ROWS_PER_TRANSACTION and SECONDS are added
 	File           string        // the rows
 	PerTransaction int           // 0 is autocommit
 	Limit          time.Duration // stop early when it has passed; 0 is never
@@ -44,7 +45,9 @@ func (l Loaded) SentRate() float64 { return float64(l.Rows) / l.Sent.Seconds() }
 func (l Load) Run(ctx context.Context, progress func(rows int)) (Loaded, error) {
 	var loaded Loaded
 	host, port, _ := strings.Cut(l.Addr, ":")
-	cmd := exec.CommandContext(ctx, "perl", l.Script, l.File, fmt.Sprint(l.PerTransaction), fmt.Sprint(l.Limit.Seconds()))
+	args := append(l.Command[1:len(l.Command):len(l.Command)],
+		l.File, fmt.Sprint(l.PerTransaction), fmt.Sprint(l.Limit.Seconds()))
+	cmd := exec.CommandContext(ctx, l.Command[0], args...)
 	cmd.Env = append(os.Environ(),
 		fmt.Sprintf("DBI_DSN=dbi:mysql:database=%s;host=%s;port=%s", l.Schema, host, port),
 		"DBI_USER="+l.User, "DBI_PASS="+l.Password)

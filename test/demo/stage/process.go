@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -20,6 +21,9 @@ type Process struct {
 	done chan struct{} // closed when the child has ended and err is set
 	err  error
 }
+
+// readyLimit is how long a child may take to start.
+const readyLimit = 60 * time.Second
 
 // ErrKilled says that a child did not end by itself in time after SIGTERM.
 var ErrKilled = errors.New("had to be killed")
@@ -66,6 +70,27 @@ func (p *Process) Err() error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w\n%s", p.name, p.err, p.Tail(15))
+}
+
+// WaitReady asks until there is no error, the child has ended or time is up.
+func (p *Process) WaitReady(ctx context.Context, ask func() error) error {
+	deadline := time.Now().Add(readyLimit)
+	for {
+		err := ask()
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s is not ready after %v: %w\n%s", p.name, readyLimit, err, p.Tail(15))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.Done():
+			return fmt.Errorf("%s ended while starting: %w\n%s", p.name, err, p.Tail(15))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 // Stop asks the child to end by SIGTERM and kills it when grace has passed.

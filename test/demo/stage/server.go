@@ -33,10 +33,7 @@ type Server struct {
 	process *Process
 }
 
-const (
-	readyLimit = 60 * time.Second
-	stopLimit  = 60 * time.Second
-)
+const stopLimit = 60 * time.Second
 
 // StartMariaDB starts the MariaDB server that is installed.
 func StartMariaDB(ctx context.Context, options ServerOptions) (*Server, error) {
@@ -71,7 +68,7 @@ func StartMySQL(ctx context.Context, root string, options ServerOptions) (*Serve
 	daemon = append(daemon, common(dir)...)
 	daemon = append(daemon, "--basedir="+filepath.Join(root, "usr"),
 		"--lc-messages-dir="+share, "--character-sets-dir="+filepath.Join(share, "charsets"),
-		"--plugin-dir="+filepath.Join(root, "usr/lib/mysql/plugin"))
+		"--plugin-dir="+filepath.Join(root, "usr/lib/mysql/plugin"), "--secure-file-priv=")
 	initialise := append(daemon[:len(daemon):len(daemon)], "--initialize-insecure")
 	return startServer(ctx, "mysql", dir, initialise, append(daemon, "--mysqlx=0"), options)
 }
@@ -116,7 +113,7 @@ func startServer(ctx context.Context, name, dir string, initialise, daemon []str
 	}
 	s.Admin = sql.OpenDB(connector)
 	ask := func() error { return s.Admin.QueryRowContext(ctx, "SELECT VERSION()").Scan(&s.Version) }
-	if err := waitReady(ctx, process, ask); err != nil {
+	if err := process.WaitReady(ctx, ask); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
@@ -125,27 +122,6 @@ func startServer(ctx context.Context, name, dir string, initialise, daemon []str
 type quiet struct{}
 
 func (quiet) Print(...any) {}
-
-// waitReady asks until there is no error, the process has ended or time is up.
-func waitReady(ctx context.Context, process *Process, ask func() error) error {
-	deadline := time.Now().Add(readyLimit)
-	for {
-		err := ask()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%s is not ready after %v: %w\n%s", process.name, readyLimit, err, process.Tail(15))
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-process.Done():
-			return fmt.Errorf("%s ended while starting: %w\n%s", process.name, err, process.Tail(15))
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
 
 // Exec runs statements as root one after the other.
 func (s *Server) Exec(ctx context.Context, statements ...string) error {

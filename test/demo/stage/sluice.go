@@ -63,7 +63,7 @@ func StartSluice(ctx context.Context, options SluiceOptions) (*Sluice, error) {
 		_, err := s.get(ctx, "/readyz")
 		return err
 	}
-	if err := waitReady(ctx, s.Process, ready); err != nil {
+	if err := s.WaitReady(ctx, ready); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
