@@ -87,6 +87,9 @@ func ParseForm(head, tail []byte, set bool, columns []string, sampleRow []byte, 
 		}
 		f.Columns = append(f.Columns, c.Name.O)
 	}
+	if f.HasColumns && len(f.Columns) != width {
+		return Form{}, ReasonColumnCount
+	}
 	if (len(tail) > 0) != (len(stmt.OnDuplicate) > 0) {
 		return Form{}, ReasonTail
 	}

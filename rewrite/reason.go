@@ -14,6 +14,7 @@ const (
 	ReasonNoRows         Reason = "no row of values"
 	ReasonEmptyRow       Reason = "an empty row of values"
 	ReasonWidth          Reason = "rows of different width"
+	ReasonColumnCount    Reason = "the number of values is not the number of columns"
 	ReasonRowConstructor Reason = "VALUES ROW(...)"
 	ReasonIdentifier     Reason = "a value that names a column or variable"
 	ReasonPlaceholder    Reason = "a placeholder"

@@ -88,18 +88,26 @@ func (s *scanner) at(i int) byte {
 	return 0
 }
 
-// next reads the token at or after i, skipping blanks and comments.
+// next reads the token at or after i, skipping blanks and comments. Once s.why
+// is set every token is tokenEnd.
 func (s *scanner) next(i int) token {
 	i = s.skip(i)
-	if i >= len(s.sql) || s.why != "" {
-		return token{Span: Span{len(s.sql), len(s.sql)}}
+	if i < len(s.sql) {
+		if t := s.token(i); s.why == "" {
+			return t
+		}
 	}
-	c := s.sql[i]
-	switch {
+	return token{Span: Span{len(s.sql), len(s.sql)}}
+}
+
+// token reads the token that starts at i. It is complete only if s.why is not
+// set.
+func (s *scanner) token(i int) token {
+	switch c := s.sql[i]; {
 	case c == '\'' || c == '"' && !s.ansi:
 		return s.quoted(tokenString, i, i+1, c)
 	case c == '`' || c == '"':
-		return token{Span{i, s.nameEnd(i+1, c)}, tokenName}
+		return token{Span{i, s.closeName(i+1, c)}, tokenName}
 	case isDigit(c), c == '.' && isDigit(s.at(i+1)):
 		return s.number(i)
 	case wordByte[c] || c >= 0x80:
@@ -119,13 +127,6 @@ func (s *scanner) quoted(kind tokenKind, start, i int, quote byte) token {
 		end = s.fail(ReasonUnclosed)
 	}
 	return token{Span{start, end}, kind}
-}
-
-func (s *scanner) nameEnd(i int, quote byte) int {
-	if end := s.closeName(i, quote); end >= 0 {
-		return end
-	}
-	return len(s.sql)
 }
 
 // word reads an identifier or keyword, or a literal that starts with a letter.

@@ -97,7 +97,7 @@ func (s *scanner) closeQuoteByCharacters(i int, quote byte) int {
 }
 
 // closeName returns the index just after the quote that closes the quoted
-// identifier whose content starts at i, or -1 with s.why set. The server
+// identifier whose content starts at i. The server
 // skips characters here by their lead byte alone, so that bytes which are no
 // valid characters would be read differently: they are refused.
 func (s *scanner) closeName(i int, quote byte) int {
@@ -111,19 +111,16 @@ func (s *scanner) closeName(i int, quote byte) int {
 			}
 			i += 2
 		case c == 0:
-			s.fail(ReasonNul)
-			return -1
+			return s.fail(ReasonNul)
 		case c >= 0x80:
 			n := s.nameCharacter(i)
 			if n == 0 {
-				s.fail(ReasonForeignBytes)
-				return -1
+				return s.fail(ReasonForeignBytes)
 			}
 			i += n
 		default:
 			i++
 		}
 	}
-	s.fail(ReasonUnclosed)
-	return -1
+	return s.fail(ReasonUnclosed)
 }
