@@ -87,7 +87,7 @@ func (p *Process) WaitReady(ctx context.Context, ask func() error) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-p.Done():
-			return fmt.Errorf("%s ended while starting: %w\n%s", p.name, err, p.Tail(15))
+			return fmt.Errorf("%s ended while starting: %w", p.name, err) // Stop adds its log
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

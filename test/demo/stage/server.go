@@ -47,7 +47,8 @@ func StartMariaDB(ctx context.Context, options ServerOptions) (*Server, error) {
 	}
 	dir := filepath.Join(options.Dir, "mariadb")
 	initialise := append([]string{installer}, common(dir)...)
-	initialise = append(initialise, "--auth-root-authentication-method=normal", "--skip-test-db")
+	// The installer would otherwise insist on resolving host names, which a bare machine may not.
+	initialise = append(initialise, "--auth-root-authentication-method=normal", "--skip-test-db", "--force")
 	return startServer(ctx, "mariadb", dir, initialise, append([]string{daemon}, common(dir)...), options)
 }
 
