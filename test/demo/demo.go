@@ -114,7 +114,9 @@ func (d *demo) buildSluice(ctx context.Context) error {
 	}
 	d.screen.say("building sluice")
 	d.options.sluice = filepath.Join(d.options.dir, "sluice")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", d.options.sluice, ".").CombinedOutput()
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", d.options.sluice, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("build sluice: %w\n%s", err, out)
 	}

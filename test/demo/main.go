@@ -35,7 +35,7 @@ func main() {
 	flag.StringVar(&o.bufferPool, "buffer-pool", "16M", "the server's buffer pool, smaller than the table")
 	flag.CommandLine.Init("demo", flag.ContinueOnError)
 	if err := flag.CommandLine.Parse(os.Args[1:]); err != nil {
-		os.RemoveAll(o.dir) // made by the script run, and empty but for this program
+		_ = os.RemoveAll(o.dir) // made by the script run, and empty but for this program
 		if errors.Is(err, flag.ErrHelp) {
 			return
 		}

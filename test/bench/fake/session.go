@@ -153,8 +153,8 @@ func (s *session) read() error {
 
 // packet writes one packet. A write that fails shows at the next Flush.
 func (s *session) packet(payload []byte) {
-	s.out.Write([]byte{byte(len(payload)), byte(len(payload) >> 8), byte(len(payload) >> 16), s.seq})
-	s.out.Write(payload)
+	_, _ = s.out.Write([]byte{byte(len(payload)), byte(len(payload) >> 8), byte(len(payload) >> 16), s.seq})
+	_, _ = s.out.Write(payload)
 	s.seq++
 }
 
