@@ -16,22 +16,43 @@ import (
 // webCloseTimeout bounds the wait for HTTP requests that are being answered.
 const webCloseTimeout = 2 * time.Second
 
-// errNotBuilt says what a server of this version lacks.
-var errNotBuilt = errors.New("this build has no listener for clients: relay and batching are not part of it yet")
-
 // runServe runs sluice until ctx is done and everything is drained, or until
 // it cannot go on. Everything is made first, so that each mistake is an error
 // of the start; then it runs; then it is closed in the reverse order.
-func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) error {
+func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err error) {
 	if ctx.Err() != nil {
 		return nil // a signal before there was anything to drain
 	}
 	counters := metrics.New()
-	stopWeb, err := startWeb(cfg, counters, func() error { return errNotBuilt }, log)
-	if err != nil {
-		return err
+	l := &loading{cfg: cfg, log: log, counters: counters}
+	if cfg.Backend.HasServiceAccount() {
+		if err := l.open(ctx); err != nil {
+			return err
+		}
+	} else {
+		log.Warn().Msg("no service account in --backend: inserts in transactions are batched, autocommit inserts are relayed; " +
+			"for those name an account, see README")
 	}
-	return errors.Join(errNotBuilt, stopWeb())
+	server, err := proxy.New(l.proxyOptions())
+	if err != nil {
+		return errors.Join(err, l.close(ctx))
+	}
+	stopWeb, err := startWeb(cfg, counters, l.ready, log)
+	if err != nil {
+		return errors.Join(err, l.close(ctx))
+	}
+	for _, a := range server.Addrs() {
+		log.Info().Stringer("addr", a).Msg("listening")
+	}
+	l.start(ctx)
+	err = server.Run(ctx)
+	log.Info().Dur("timeout", cfg.Drain.Timeout).Msg("draining")
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Drain.Timeout)
+	defer cancel()
+	if cut := server.Close(drain); cut != nil {
+		log.Warn().Err(cut).Msg("sessions were cut off")
+	}
+	return errors.Join(err, l.close(drain), stopWeb())
 }
 
 // startWeb opens the HTTP server and runs it until stop is called, which is

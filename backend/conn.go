@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -32,7 +31,8 @@ type Account struct {
 type conn struct {
 	*wire.Session
 	executor  executor
-	state     string // fingerprint of the session state taken on
+	state     *rewrite.State    // taken on last
+	settings  map[string]string // what it set, by name
 	dialect   rewrite.Dialect
 	version   int
 	maxPacket int // max_allowed_packet, bytes
@@ -58,7 +58,7 @@ func dial(ctx context.Context, a Account) (*conn, error) {
 		Caps: wire.Caps{Base: wire.ClientProtocol41 | wire.ClientTransactions},
 	}
 	g := wire.Greeting{Version: c.GetServerVersion()}
-	n := &conn{Session: s, dialect: rewrite.MySQL, version: g.VersionNumber()}
+	n := &conn{Session: s, dialect: rewrite.MySQL, version: g.VersionNumber(), settings: make(map[string]string)}
 	if g.IsMariaDB() {
 		n.dialect = rewrite.MariaDB
 	}
@@ -112,24 +112,39 @@ func (c *conn) prepare() error {
 	return nil
 }
 
-// take gives the connection the state of the session that sent the rows.
+// stateError says that a session's state could not be taken on. It hides the server's
+// error: the rows are not to blame for it.
+type stateError struct{ cause error }
+
+func (e *stateError) Error() string { return "take on the session's state: " + e.cause.Error() }
+
+// take gives the connection the state of the session that sent the rows. Only what
+// differs is set: some variables cannot be set inside a transaction (MySQL 1766).
 func (c *conn) take(s *rewrite.State) error {
-	f := s.Fingerprint()
-	if c.state == f {
+	if c.state == s {
 		return nil
 	}
-	c.state = ""
 	var sql strings.Builder
-	sql.WriteString("SET ")
-	for i, v := range s.Carry() {
-		if i > 0 {
+	for _, v := range s.Carry() {
+		if value, ok := c.settings[v.Name]; ok && value == v.Value {
+			continue
+		}
+		if sql.Len() == 0 {
+			sql.WriteString("SET ")
+		} else {
 			sql.WriteString(", ")
 		}
-		fmt.Fprintf(&sql, "%s = %s", v.Name, v.Value)
+		sql.WriteString(v.Name + " = " + v.Value)
 	}
-	if _, err := c.Query(sql.String()); err != nil {
-		return fmt.Errorf("take on the session's state: %w", err)
+	if sql.Len() > 0 {
+		clear(c.settings)
+		if _, err := c.Query(sql.String()); err != nil {
+			return &stateError{err}
+		}
+		for _, v := range s.Carry() {
+			c.settings[v.Name] = v.Value
+		}
 	}
-	c.state = f
+	c.state = s
 	return nil
 }

@@ -418,7 +418,7 @@ func (e *Engine) applied(q *queue, w *window, b *Batch, sent, rejected int, took
 
 // reject writes client statements to the reject log, before the COMMIT of the
 // transaction that leaves them out. Doing it again is harmless.
-func (e *Engine) reject(q *queue, b *Batch, lost []casualty) error {
+func (e *Engine) reject(b *Batch, lost []casualty) error {
 	entries := make([]journal.Reject, len(lost))
 	for i, c := range lost {
 		n := &b.entries[c.entry]
@@ -441,7 +441,7 @@ func (e *Engine) reject(q *queue, b *Batch, lost []casualty) error {
 	if _, err := e.opts.Rejects.AppendAll(entries); err != nil {
 		return fmt.Errorf("reject log: %w", err)
 	}
-	e.log.Warn().Str("table", q.name).Int("statements", len(lost)).Uint16("errno", lost[0].err.Code).
+	e.log.Warn().Str("table", entries[0].Table).Int("statements", len(lost)).Uint16("errno", lost[0].err.Code).
 		Str("error", strings.ToValidUTF8(lost[0].err.Message, "?")).Msg("rejected")
 	if e.opts.Observer.Rejected != nil {
 		e.opts.Observer.Rejected(len(lost))

@@ -15,7 +15,8 @@ type executor struct {
 	second int64                      // timestamp set on the connection, 0 for none
 	become func(*rewrite.State) error // takes on the state of a shape's session; nil where it is that session's own connection
 
-	Statements int // sent, for the metrics
+	Statements int    // sent, for the metrics
+	status     uint16 // server status flags after the last INSERT
 }
 
 // exec sends one INSERT of a shape and waits for its outcome.
@@ -32,7 +33,10 @@ func (x *executor) exec(s *Shape, second int64, sql []byte) error {
 	if err := x.conn.SendQuery(sql); err != nil {
 		return err
 	}
-	_, err := x.conn.ReadResult()
+	r, err := x.conn.ReadResult()
+	if err == nil {
+		x.status = r.Status
+	}
 	return err
 }
 

@@ -203,6 +203,10 @@ func rollback(conn *conn) error {
 // rejected; statements on dead tables are rejected whole.
 func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay bool) error {
 	e, x := c.queue.engine, &conn.executor
+	first := c.batch.entries[c.batch.rows[c.order[0]].entry].shape
+	if err := conn.take(first.Plan.State); err != nil {
+		return err
+	}
 	if _, err := conn.Query("START TRANSACTION"); err != nil {
 		return err
 	}
@@ -239,7 +243,7 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 		return err
 	}
 	if c.rejected = len(rejects); len(rejects) > 0 {
-		if err := e.reject(c.queue, c.batch, rejects); err != nil {
+		if err := e.reject(c.batch, rejects); err != nil {
 			return err
 		}
 	}

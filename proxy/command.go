@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sluice-db/sluice/backend/wire"
+	"github.com/sluice-db/sluice/rewrite"
 )
 
 // commands reads and serves the client's commands until either side is gone.
@@ -65,14 +66,88 @@ func (x *session) command(raw []byte, whole bool) (done bool, err error) {
 	if f := x.server.opts.Counters.Command; f != nil {
 		f(kind)
 	}
-	if kind == wire.ComChangeUser && whole {
-		if user := cString(raw[5:]); x.isServiceUser(user) {
-			x.client.Discard(len(raw))
-			x.denyServiceUser(raw[3] + 1)
-			return true, nil
+	if kind == wire.ComChangeUser && whole && x.isServiceUser(cString(raw[5:])) {
+		x.client.Discard(len(raw))
+		x.denyServiceUser(raw[3] + 1)
+		return true, nil
+	}
+	x.st = statement{command: kind}
+	if x.b.Batching != nil {
+		handled, err := x.batch(raw, whole)
+		if err != nil {
+			return true, err
+		}
+		if handled {
+			if whole {
+				x.client.Discard(len(raw))
+				return false, nil
+			}
+			_, readErr, _ := x.client.ForwardPacket(io.Discard)
+			return readErr != nil, readErr
 		}
 	}
 	return x.relay(kind, raw, whole)
+}
+
+// batch looks at a command and serves it if it can be batched; else it does what has
+// to be done before the command is relayed. handled means that the client has its answer.
+func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
+	st := &x.st
+	switch st.command {
+	case wire.ComQuery:
+		text, ok := x.queryText(raw[5:])
+		switch {
+		case !ok:
+			// Query attributes, or not understood: any statement could be in it.
+		case rewrite.IsInsert(text):
+			if whole {
+				handled, st.why, err = x.insert(text, raw[3]+1)
+				if handled || err != nil {
+					return handled, err
+				}
+				st.text = text
+				s := x.b.current
+				st.plain = s != nil && x.b.state != nil && (s.plan != nil || x.plainTarget(s, text))
+			}
+			st.class = rewrite.Class{Kind: rewrite.StmtInsert}
+		case whole:
+			st.text = text
+			st.class = rewrite.Classify(text, &x.b.lex)
+			st.locks = takesLocks(st.class.Kind, text)
+		}
+	case wire.ComStmtPrepare:
+		if whole {
+			st.class = rewrite.Classify(raw[5:], &x.b.lex)
+		}
+	}
+	x.observe()
+	return x.before(st, raw[3]+1)
+}
+
+// observe counts a statement that is relayed.
+func (x *session) observe() {
+	o := &x.b.Observe
+	switch {
+	case x.st.command != wire.ComQuery:
+	case x.st.why != "":
+		if o.Relayed != nil {
+			o.Relayed(x.st.why)
+		}
+	case o.Barrier != nil:
+		o.Barrier()
+	}
+}
+
+// queryText is the text of a COM_QUERY, behind the query attributes if those are
+// agreed on (MySQL Internals "COM_QUERY"). With attributes there it is not looked for.
+func (x *session) queryText(p []byte) (text []byte, ok bool) {
+	if x.backend.Caps.Base&wire.ClientQueryAttributes == 0 {
+		return p, true
+	}
+	if len(p) < 2 || p[0] != 0 || p[1] != 1 {
+		return nil, false
+	}
+	return p[2:], true
 }
 
 // relay forwards the command and its reply as they are.
@@ -84,12 +159,12 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	if whole {
 		_, err = x.backend.Write(raw)
 		x.client.Discard(len(raw))
+		x.st.text = nil // stands in the buffer that was given up
 	} else {
-		var writeErr error
-		if _, err, writeErr = x.client.ForwardPacket(x.backend.Conn.Conn); err != nil {
-			return true, err
+		var readErr error
+		if _, readErr, err = x.client.ForwardPacket(x.backend.Conn.Conn); readErr != nil {
+			return true, readErr
 		}
-		err = writeErr
 	}
 	if kind == wire.ComQuit {
 		return true, x.awaitClose()
@@ -101,7 +176,9 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	case wire.ReplyNone:
 		return false, nil
 	case wire.ReplyAuth:
-		if err := x.authenticate(plugin); err != nil && !errors.Is(err, errDenied) {
+		err := x.authenticate(plugin)
+		x.after(&x.st)
+		if err != nil && !errors.Is(err, errDenied) {
 			return true, err
 		}
 		return false, nil // after a denial the server closes the connection, or not: its decision
@@ -112,17 +189,22 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	}
 }
 
+// replied runs when the end of a reply has been seen and before the client has it.
+func (x *session) replied() {
+	if x.reply.HasFlags {
+		x.status = x.reply.Status
+	}
+	x.after(&x.st)
+}
+
 // relayReply forwards one reply, and the files that it asks for.
 func (x *session) relayReply(kind wire.ReplyKind) (done bool, err error) {
 	r := &x.reply
 	r.Begin(kind, x.backend.Caps)
 	for {
-		readErr, writeErr := x.backend.RelayReply(x.client.Conn, r, nil)
+		readErr, writeErr := x.backend.RelayReply(x.client.Conn, r, x.onLast)
 		if readErr != nil || writeErr != nil {
 			return true, errors.Join(readErr, writeErr)
-		}
-		if r.HasFlags {
-			x.status = r.Status
 		}
 		switch {
 		case r.Unknown:

@@ -28,10 +28,18 @@ func (a Address) String() string {
 	return a.Addr
 }
 
+// Listener is where clients connect.
+type Listener struct {
+	Address
+	Relay bool // profile off: nothing is batched
+}
+
 // Options are what a Server is made of.
 type Options struct {
 	Backend      Address
-	Listen       []Address
+	Listen       []Listener
+	Batching     func() *Batching // asked at each login; nil, or giving nil: everything is relayed
+	Ready        func() error     // asked at each connect: an error refuses it, for as long as sluice cannot keep its promises
 	Log          zerolog.Logger
 	Counters     Counters      // nil fields are not counted
 	LoginTimeout time.Duration // for the whole login, 0 for none
@@ -61,6 +69,7 @@ type Server struct {
 	open      atomic.Int64
 	nextID    atomic.Uint64
 	draining  atomic.Bool
+	globals   globals
 
 	mu   sync.Mutex
 	live map[*session]struct{}
@@ -70,7 +79,7 @@ type Server struct {
 func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, log: opts.Log, live: make(map[*session]struct{})}
 	for _, a := range opts.Listen {
-		l, err := listen(a)
+		l, err := listen(a.Address)
 		if err != nil {
 			s.closeListeners()
 			return nil, fmt.Errorf("listen on %s: %w", a, err)
@@ -116,8 +125,8 @@ func (s *Server) Sessions() int { return int(s.open.Load()) }
 // on until Close.
 func (s *Server) Run(ctx context.Context) error {
 	var accepting sync.WaitGroup
-	for _, l := range s.listeners {
-		accepting.Go(func() { s.accept(ctx, l) })
+	for i, l := range s.listeners {
+		accepting.Go(func() { s.accept(ctx, l, s.opts.Listen[i].Relay) })
 	}
 	<-ctx.Done()
 	s.draining.Store(true)
@@ -162,14 +171,14 @@ func (s *Server) closeListeners() {
 
 // accept backs off when descriptors run out: the ones that are freed must go to
 // sessions, not to a loop of failing accepts.
-func (s *Server) accept(ctx context.Context, l net.Listener) {
+func (s *Server) accept(ctx context.Context, l net.Listener, relay bool) {
 	const least, most = 5 * time.Millisecond, time.Second
 	wait := least
 	for {
 		c, err := l.Accept()
 		if err == nil {
 			wait = least
-			s.start(c)
+			s.start(c, relay)
 			continue
 		}
 		if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
@@ -185,8 +194,8 @@ func (s *Server) accept(ctx context.Context, l net.Listener) {
 	}
 }
 
-func (s *Server) start(c net.Conn) {
-	x := newSession(s, c)
+func (s *Server) start(c net.Conn, relay bool) {
+	x := newSession(s, c, relay)
 	s.mu.Lock()
 	s.live[x] = struct{}{}
 	s.mu.Unlock()

@@ -20,15 +20,21 @@ import (
 // session is one client and its own backend connection. All of it belongs to
 // the session's goroutine but what the atomics say.
 type session struct {
-	server  *Server
-	log     zerolog.Logger
-	client  *wire.Conn
-	backend *wire.Session // nil before the backend has been dialled
-	login   *wire.Login
-	greet   *wire.Greeting
-	status  uint16 // server status flags of the last reply
-	reply   wire.Reply
-	salt    []byte // the scramble in force
+	server    *Server
+	log       zerolog.Logger
+	client    *wire.Conn
+	backend   *wire.Session // nil before the backend has been dialled
+	login     *wire.Login
+	greet     *wire.Greeting
+	status    uint16 // server status flags of the last reply
+	relayOnly bool   // the listener's profile is off
+	reply     wire.Reply
+	b         batching
+	st        statement // the command that is being relayed
+	onLast    func()    // runs before the last bytes of its reply are written
+	ctx       context.Context
+	cancel    context.CancelFunc // when the backend is gone, or the session is cut
+	salt      []byte             // the scramble in force
 
 	backendGone atomic.Bool
 	closeOnce   sync.Once
@@ -39,12 +45,16 @@ type session struct {
 	woken   bool // the read deadline is in the past
 }
 
-func newSession(s *Server, c net.Conn) *session {
-	return &session{
-		server: s,
-		log:    s.log.With().Uint64("session", s.nextID.Add(1)).Logger(),
-		client: wire.NewConn(c),
+func newSession(s *Server, c net.Conn, relay bool) *session {
+	x := &session{
+		relayOnly: relay,
+		server:    s,
+		log:       s.log.With().Uint64("session", s.nextID.Add(1)).Logger(),
+		client:    wire.NewConn(c),
 	}
+	x.ctx, x.cancel = context.WithCancel(context.Background())
+	x.onLast = x.replied
+	return x
 }
 
 // run is the session from accept to close.
@@ -67,6 +77,8 @@ func (x *session) run() {
 		return
 	}
 	defer stop()
+	x.openBatch()
+	defer x.closeBatch()
 	if err := x.commands(); err != nil && !isGone(err) {
 		x.log.Debug().Err(err).Msg("session ended")
 	}
@@ -92,6 +104,12 @@ func (x *session) connect() bool {
 	if o.Vouched != nil && o.Backend.Network == "unix" {
 		if err := o.Vouched(context.Background()); err != nil {
 			x.refuse(1045, "28000", "sluice: access denied: "+err.Error())
+			return false
+		}
+	}
+	if o.Ready != nil {
+		if err := o.Ready(); err != nil {
+			x.refuse(2003, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, err))
 			return false
 		}
 	}
@@ -139,6 +157,7 @@ func (x *session) endWhenIdle() {
 // backendLost runs when the backend has hung up.
 func (x *session) backendLost() {
 	x.backendGone.Store(true)
+	x.cancel()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.waiting {
@@ -178,6 +197,7 @@ func (x *session) stopWaiting() {
 
 // cut closes both connections under the session's goroutine.
 func (x *session) cut() {
+	x.cancel()
 	_ = x.client.Close()
 	if b := x.backend; b != nil {
 		_ = b.Close()
@@ -186,6 +206,7 @@ func (x *session) cut() {
 
 func (x *session) close() {
 	x.closeOnce.Do(func() {
+		x.cancel()
 		_ = x.client.Close()
 		if x.backend != nil {
 			_ = x.backend.Close()

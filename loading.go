@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/sluice-db/sluice/backend"
+	"github.com/sluice-db/sluice/backend/journal"
+	"github.com/sluice-db/sluice/backend/metrics"
+	"github.com/sluice-db/sluice/backend/wire"
+	"github.com/sluice-db/sluice/config"
+	"github.com/sluice-db/sluice/proxy"
+	"github.com/sluice-db/sluice/rewrite"
+)
+
+// dialTimeout bounds a connect to the backend.
+const dialTimeout = 5 * time.Second
+
+// loading is the batching side of serve: journal, engine and what sessions need of them.
+type loading struct {
+	cfg      *config.Config
+	log      zerolog.Logger
+	counters *metrics.Metrics
+
+	journal  *journal.Journal
+	rejects  *journal.Rejects
+	batching atomic.Pointer[proxy.Batching]
+	engine   atomic.Pointer[backend.Engine]
+	down     atomic.Pointer[error] // why the engine is not there yet
+	running  sync.WaitGroup
+}
+
+// open opens the data directory and the engine. A backend that is down is waited
+// for in start; one that refuses the service account is an error.
+func (l *loading) open(ctx context.Context) error {
+	dir := l.cfg.DataDir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data directory: %w; set data_dir to a directory that sluice may write to", err)
+	}
+	sync, err := journal.ParseSyncMode(string(l.cfg.Journal.Sync))
+	if err != nil {
+		return err
+	}
+	l.journal, err = journal.Open(journal.Options{
+		Dir: filepath.Join(dir, "journal"), Sync: sync, MaxBytes: int64(l.cfg.Journal.MaxBytes),
+		Keep: l.keep(), Logger: l.log,
+	})
+	if err != nil {
+		return err
+	}
+	if l.rejects, err = journal.OpenRejects(journal.RejectOptions{Dir: filepath.Join(dir, "rejects"), Logger: l.log}); err != nil {
+		return errors.Join(err, l.journal.Close())
+	}
+	if err := l.connect(ctx); err != nil {
+		var said *wire.Error
+		if errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
+			return errors.Join(err, l.rejects.Close(), l.journal.Close())
+		}
+		l.log.Error().Err(err).Msg("backend not reached: waiting for it")
+		l.down.Store(&err)
+	}
+	return nil
+}
+
+// keep is how long applied segments stay; the configuration's 0 is none at all.
+func (l *loading) keep() time.Duration {
+	if l.cfg.Journal.Keep == 0 {
+		return -1
+	}
+	return l.cfg.Journal.Keep
+}
+
+func (l *loading) limits() backend.Limits {
+	return backend.Limits{
+		ChunkRows: l.cfg.Chunk.Rows, ChunkBytes: int(l.cfg.Chunk.Bytes), StatementBytes: int(l.cfg.Statement.Bytes),
+	}
+}
+
+// connect makes the engine.
+func (l *loading) connect(ctx context.Context) error {
+	b := l.cfg.Backend
+	e, err := backend.New(ctx, backend.Options{
+		Account: backend.Account{
+			Network: b.Network, Addr: b.Address, User: b.User, Password: b.Password.Reveal(), Timeout: dialTimeout,
+		},
+		Journal: l.journal, Rejects: l.rejects, Connections: l.cfg.Apply.Connections, Schema: l.cfg.Checkpoint.Schema,
+		Limits: l.limits(), Log: l.log,
+		Settings: func(user, schema, table string) backend.Settings {
+			w := l.cfg.Resolve(user, schema, table).Window
+			s := backend.Settings{WindowBytes: int(w.Bytes), Delay: w.Delay, MaxDelay: w.MaxDelay}
+			if !w.Rows.Auto() {
+				s.WindowRows = int(w.Rows)
+			}
+			return s
+		},
+		Observer: backend.Observer{
+			Flushed:  l.flushed,
+			Rejected: func(n int) { l.counters.Rejects.Add(float64(n)) },
+		},
+	})
+	if err != nil {
+		return err
+	}
+	l.engine.Store(e)
+	l.counters.WatchJournal(
+		func() int64 { return l.journal.Stats().Bytes },
+		func() time.Duration {
+			oldest := l.journal.Stats().Oldest
+			if oldest.IsZero() {
+				return 0
+			}
+			return time.Since(oldest)
+		},
+	)
+	return nil
+}
+
+// start runs the engine, once the backend is there.
+func (l *loading) start(ctx context.Context) {
+	if !l.cfg.Backend.HasServiceAccount() {
+		return
+	}
+	l.running.Go(func() {
+		for l.engine.Load() == nil {
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return
+			}
+			if err := l.connect(ctx); err != nil {
+				l.down.Store(&err)
+				continue
+			}
+			l.log.Info().Msg("backend reached")
+		}
+		l.down.Store(nil)
+		if err := l.engine.Load().Run(ctx); err != nil {
+			l.log.Error().Err(err).Msg("engine ended")
+		}
+	})
+}
+
+// ready says why sluice cannot keep its promises now.
+func (l *loading) ready() error {
+	if down := l.down.Load(); down != nil {
+		return *down
+	}
+	if e := l.engine.Load(); e != nil {
+		return e.Ready()
+	}
+	return nil
+}
+
+// close drains the engine and closes the data directory.
+func (l *loading) close(ctx context.Context) error {
+	l.running.Wait()
+	if l.journal == nil {
+		return nil
+	}
+	if e := l.engine.Load(); e != nil {
+		if err := e.Close(ctx); err != nil {
+			l.log.Warn().Err(err).Msg("not everything was drained")
+		}
+	}
+	return errors.Join(l.rejects.Close(), l.journal.Close())
+}
+
+// proxyOptions are the listeners' side.
+func (l *loading) proxyOptions() proxy.Options {
+	o := proxy.Options{
+		Backend: proxy.Address{Network: l.cfg.Backend.Network, Addr: l.cfg.Backend.Address},
+		Log:     l.log, LoginTimeout: l.cfg.Login.Timeout, DialTimeout: dialTimeout,
+		MaxSessions: l.cfg.MaxSessions, ServiceUser: l.cfg.Backend.User,
+		Counters: proxy.Counters{
+			SessionOpened: func() { l.counters.Sessions.Inc(); l.counters.SessionsTotal.Inc() },
+			SessionClosed: l.counters.Sessions.Dec,
+			LoginFailed:   l.counters.LoginFailures.Inc,
+			Command:       func(c byte) { l.counters.Command(c).Inc() },
+		},
+		Ready: func() error {
+			if down := l.down.Load(); down != nil {
+				return *down
+			}
+			return nil
+		},
+	}
+	for _, a := range l.cfg.Listen {
+		o.Listen = append(o.Listen, proxy.Listener{
+			Address: proxy.Address{Network: a.Network, Addr: a.Address}, Relay: a.Profile == config.ProfileOff,
+		})
+	}
+	memory := backend.NewMemory(int64(l.cfg.Memory.Max))
+	o.Batching = func() *proxy.Batching {
+		if b := l.batching.Load(); b != nil {
+			return b
+		}
+		b := &proxy.Batching{
+			Engine: l.engine.Load(), Burst: l.cfg.Burst, Limits: l.limits(), Strict: l.cfg.Consistency == config.Strict,
+			HoldRows: l.cfg.Chunk.Rows, HoldBytes: int(l.cfg.Chunk.Bytes), Memory: memory,
+			Off: func(user, schema, table string) bool {
+				return l.cfg.Resolve(user, schema, table).Profile == config.ProfileOff
+			},
+			Reject: func(user, schema, table string) bool {
+				return l.cfg.Resolve(user, schema, table).OnError == config.OnErrorReject
+			},
+		}
+		b.Observe.Batched = func(rows int, took time.Duration) {
+			l.counters.Batched.Inc()
+			l.counters.RowsIn.Add(float64(rows))
+			l.counters.AckSeconds.Observe(took.Seconds())
+			if b.Engine != nil {
+				l.gauges(b.Engine)
+			}
+		}
+		b.Observe.Barrier = l.counters.Barrier.Inc
+		b.Observe.Relayed = func(why rewrite.Reason) {
+			l.counters.Relayed.Inc()
+			l.counters.RelayedFor(string(why)).Inc()
+		}
+		b.Observe.Flushed = l.flushed
+		l.batching.Store(b)
+		return b
+	}
+	return o
+}
+
+func (l *loading) gauges(e *backend.Engine) {
+	l.counters.PendingRows.Set(float64(e.PendingRows()))
+	l.counters.PendingBytes.Set(float64(e.PendingBytes()))
+}
+
+// flushReasons maps the engine's reasons to the metrics' labels.
+var flushReasons = map[string]metrics.Reason{
+	"rows": metrics.FlushRows, "bytes": metrics.FlushBytes, "delay": metrics.FlushDelay, "memory": metrics.FlushMemory,
+	"barrier": metrics.FlushBarrier, "commit": metrics.FlushCommit, "replay": metrics.FlushReplay, "drain": metrics.FlushDrain,
+}
+
+func (l *loading) flushed(f backend.Flush) {
+	l.counters.Flush(flushReasons[f.Reason]).Inc()
+	l.counters.RowsOut.Add(float64(f.Rows))
+	l.counters.StatementsOut.Add(float64(f.Sent))
+	l.counters.FlushSeconds.Observe(f.Took.Seconds())
+	if e := l.engine.Load(); e != nil {
+		l.gauges(e)
+	}
+}

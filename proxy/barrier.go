@@ -1,0 +1,227 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/sluice-db/sluice/backend/wire"
+	"github.com/sluice-db/sluice/rewrite"
+)
+
+// statement is what the command loop knows about a command that is not batched.
+type statement struct {
+	command byte
+	text    []byte // of COM_QUERY and COM_STMT_PREPARE, nil if it is not known
+	class   rewrite.Class
+	why     rewrite.Reason // of an insert that is relayed
+	locks   bool           // takes table or global locks
+	plain   bool           // an insert that leaves the session's state as it is
+}
+
+// before does what has to be done before a command is relayed: rows that it could
+// see are flushed and waited for. handled means that the client has its answer.
+func (x *session) before(st *statement, seq byte) (handled bool, err error) {
+	b := &x.b
+	if b.Batching == nil || passes(st.command) {
+		return false, nil
+	}
+	if st.class.Kind == rewrite.StmtRollback {
+		x.dropHeld()
+	}
+	if b.failed != nil {
+		return x.afterFailure(st, seq)
+	}
+	if b.held.Len() > 0 {
+		reason := "barrier"
+		if st.class.Kind == rewrite.StmtCommit {
+			reason = "commit"
+		}
+		err := x.flushHeld(reason, st.class.Inspects)
+		var said *wire.Error
+		if errors.As(err, &said) {
+			if st.class.Kind == rewrite.StmtCommit {
+				b.failed, b.touched = nil, false // COMMIT has told, the transaction is over
+			}
+			return true, x.client.WriteErr(seq, said)
+		}
+		if err != nil {
+			return false, err
+		}
+		b.traces.valid = false
+	}
+	if st.class.Kind == rewrite.StmtDDL && b.Engine != nil {
+		b.Engine.Changed()
+	}
+	if err := x.await(st); err != nil {
+		return false, err
+	}
+	if st.class.Inspects && b.traces.valid {
+		if err := x.restoreTraces(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// passes: commands that neither see rows nor change what a session's rows mean.
+func passes(command byte) bool {
+	switch command {
+	case wire.ComPing, wire.ComStatistics, wire.ComStmtClose, wire.ComStmtSendLongData, wire.ComProcessKill:
+		return true
+	}
+	return false
+}
+
+// afterFailure lets a failed transaction end and answers everything else with its
+// error (S14).
+func (x *session) afterFailure(st *statement, seq byte) (handled bool, err error) {
+	b := &x.b
+	switch {
+	case st.class.Kind == rewrite.StmtRollback,
+		st.command == wire.ComQuit, st.command == wire.ComChangeUser, st.command == wire.ComResetConnection:
+		b.failed, b.touched = nil, false
+		return false, nil
+	case st.class.Kind == rewrite.StmtCommit:
+		err := x.sayFailed(seq)
+		b.failed, b.touched = nil, false
+		return true, err
+	}
+	return true, x.sayFailed(seq)
+}
+
+// await waits until the journaled rows that a command could see are on the server.
+func (x *session) await(st *statement) error {
+	b := &x.b
+	if b.Engine == nil || b.Engine.PendingRows() == 0 || !x.mayWait() {
+		return nil
+	}
+	switch st.class.Kind {
+	case rewrite.StmtKill, rewrite.StmtDeallocate:
+		return nil
+	case rewrite.StmtSelect, rewrite.StmtUpdate, rewrite.StmtDelete, rewrite.StmtInsert:
+		if st.text == nil || x.inTransaction() {
+			break // a transaction's first statement flushes all (S23)
+		}
+		names, complete := rewrite.TableNames(st.text, &b.lex, x.schemaName())
+		if b.state == nil {
+			complete = false // the current schema and how the text is read are not known
+		}
+		return b.Engine.Barrier(x.ctx, names, complete)
+	}
+	switch st.command {
+	case wire.ComStmtPrepare, wire.ComStmtReset, wire.ComQuit, wire.ComSetOption:
+		return nil
+	}
+	return x.awaitAll()
+}
+
+func (x *session) schemaName() string {
+	if s := x.b.state; s != nil {
+		return s.Schema
+	}
+	return ""
+}
+
+func (x *session) awaitAll() error {
+	if x.b.Engine == nil || x.b.Engine.PendingRows() == 0 || x.b.locked {
+		return nil
+	}
+	return x.b.Engine.Barrier(x.ctx, nil, false)
+}
+
+// restoreTraces gives the connection what the last batched insert would have left:
+// ROW_COUNT() and no warnings. SELECT ... INTO counts its row (both servers). Nothing
+// harmless counts more than one: after a statement of several rows ROW_COUNT() is 1.
+func (x *session) restoreTraces() error {
+	x.b.traces.valid = false
+	_, err := x.backend.Query("SELECT 1 INTO @sluice_rows")
+	_, err = reasonOrBroken(err)
+	return err
+}
+
+// after notes what a relayed command may have changed.
+func (x *session) after(st *statement) {
+	b := &x.b
+	if b.Batching == nil || passes(st.command) {
+		return
+	}
+	b.traces.valid = false
+	switch st.class.Kind {
+	case rewrite.StmtInsert:
+		if !st.plain {
+			b.forgetState()
+		}
+		b.touched = true
+	case rewrite.StmtBegin, rewrite.StmtCommit, rewrite.StmtRollback:
+		b.touched = false
+		if !st.class.Harmless {
+			b.forgetState()
+		}
+	case rewrite.StmtSavepoint, rewrite.StmtRelease:
+		b.touched = true
+	default:
+		b.touched = true
+		if st.command != wire.ComStmtPrepare {
+			b.barriers++
+		}
+		if !st.class.Harmless && st.command != wire.ComStmtPrepare {
+			b.forgetState()
+		}
+	}
+	if x.status&wire.StatusInTrans == 0 {
+		b.touched = false
+	}
+	x.noteLocks(st)
+	x.noteDDL(st)
+}
+
+// takesLocks: statements after which the session may hold table or global locks.
+func takesLocks(kind rewrite.StatementKind, text []byte) bool {
+	switch kind {
+	case rewrite.StmtLock, rewrite.StmtXa:
+		return true
+	case rewrite.StmtFlush:
+		upper := bytes.ToUpper(text)
+		return bytes.Contains(upper, []byte("LOCK")) || bytes.Contains(upper, []byte("EXPORT"))
+	}
+	return false
+}
+
+// noteLocks follows table and global locks. START TRANSACTION releases the former but
+// not the latter: only UNLOCK TABLES is sure.
+func (x *session) noteLocks(st *statement) {
+	switch {
+	case st.locks:
+		x.b.locked = true
+	case st.class.Kind == rewrite.StmtUnlock, st.command == wire.ComResetConnection, st.command == wire.ComChangeUser:
+		x.b.locked = false
+	}
+}
+
+// noteDDL makes every session validate its shapes again when a definition may have
+// changed.
+func (x *session) noteDDL(st *statement) {
+	b := &x.b
+	if b.Engine == nil {
+		if st.class.Kind == rewrite.StmtDDL {
+			b.forgetPlans()
+		}
+		return
+	}
+	if st.command == wire.ComStmtPrepare {
+		switch st.class.Kind {
+		case rewrite.StmtSelect, rewrite.StmtInsert, rewrite.StmtUpdate, rewrite.StmtDelete:
+		default:
+			b.preparedDDL = true
+		}
+		return
+	}
+	switch st.class.Kind {
+	case rewrite.StmtDDL, rewrite.StmtMulti, rewrite.StmtCall, rewrite.StmtExecute:
+		b.Engine.Changed()
+	case rewrite.StmtOther:
+		if st.command == wire.ComQuery || (st.command == wire.ComStmtExecute && b.preparedDDL) {
+			b.Engine.Changed()
+		}
+	}
+}

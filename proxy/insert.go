@@ -1,0 +1,211 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/sluice-db/sluice/backend"
+	"github.com/sluice-db/sluice/backend/wire"
+	"github.com/sluice-db/sluice/rewrite"
+)
+
+const whyBurst rewrite.Reason = "not in a burst"
+
+// insert serves an INSERT or REPLACE: it holds or journals the rows and answers,
+// or says why the statement is to be relayed.
+func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason, err error) {
+	b := &x.b
+	if b.failed != nil {
+		return true, "", x.sayFailed(seq)
+	}
+	start := time.Now()
+	s, why := b.find(sql)
+	if b.current = s; why != "" {
+		return false, why, nil
+	}
+	if why, err = x.ready(s, sql); why != "" || err != nil {
+		return false, why, err
+	}
+	facts, why := s.plan.Check(sql, &b.rows)
+	if why != "" {
+		return false, why, nil
+	}
+	switch {
+	case b.locked:
+		return false, "the session holds table locks", nil
+	case x.inTransaction():
+		err = x.hold(s, sql, facts, start)
+	case b.Engine == nil:
+		return false, "no service account: only transactions are batched", nil
+	default:
+		err = x.journal(s, sql, start)
+	}
+	var said *wire.Error
+	if errors.As(err, &said) {
+		return true, "", x.client.WriteErr(seq, said)
+	}
+	if err != nil {
+		return true, "", err
+	}
+	n := b.rows.Len()
+	b.run++
+	b.traces = trace{valid: true}
+	if f := b.Observe.Batched; f != nil {
+		f(n, time.Since(start))
+	}
+	return true, "", x.client.WriteOK(seq, &wire.OK{
+		Affected: uint64(n), InsertID: facts.InsertID, Status: x.insertStatus(), Info: insertInfo(n),
+	}, x.backend.Caps)
+}
+
+// insertStatus are the flags that the server would give after an insert.
+func (x *session) insertStatus() uint16 {
+	const kept = wire.StatusInTrans | wire.StatusAutocommit | wire.StatusNoBackslashEscapes
+	status := x.status & kept
+	if status&wire.StatusAutocommit == 0 {
+		status |= wire.StatusInTrans
+	}
+	return status
+}
+
+// insertInfo is the text of the OK packet: the server gives one for several rows.
+func insertInfo(rows int) string {
+	if rows == 1 {
+		return ""
+	}
+	return fmt.Sprintf("Records: %d  Duplicates: 0  Warnings: 0", rows)
+}
+
+// find scans the rows of an insert and finds its shape, a new one if need be.
+func (b *batching) find(sql []byte) (*shape, rewrite.Reason) {
+	if s := b.latest; s != nil && !s.set && len(sql) > len(s.head) && string(sql[:len(s.head)]) == s.head {
+		b.rows.Reset()
+		end, why := rewrite.ScanRows(&b.rows, sql, len(s.head), &b.lex)
+		if why != "" {
+			return nil, why
+		}
+		if end == len(sql) && s.tail == "" {
+			return s, ""
+		}
+		tail, why := rewrite.TrimTail(sql, end, &b.lex)
+		if why != "" {
+			return nil, why
+		}
+		if string(sql[tail.Start:tail.End]) == s.tail {
+			return s, ""
+		}
+	}
+	in, why := rewrite.Split(&b.rows, sql, &b.lex)
+	if why != "" {
+		return nil, why
+	}
+	key := shapeKey(sql, &in)
+	s := b.shapes[key]
+	if s == nil {
+		if len(b.shapes) >= maxShapes {
+			clear(b.shapes)
+		}
+		s = &shape{
+			head: strings.Clone(string(sql[in.Head.Start:in.Head.End])),
+			tail: string(sql[in.Tail.Start:in.Tail.End]), set: in.Set,
+		}
+		for _, c := range in.Columns {
+			s.columns = append(s.columns, string(sql[c.Start:c.End]))
+		}
+		b.shapes[key] = s
+	}
+	b.latest = s
+	return s, ""
+}
+
+func shapeKey(sql []byte, in *rewrite.Insert) string {
+	var k bytes.Buffer
+	k.Write(sql[in.Head.Start:in.Head.End])
+	for _, c := range in.Columns {
+		k.WriteByte(0)
+		k.Write(sql[c.Start:c.End])
+	}
+	k.WriteByte(0)
+	k.WriteByte(0)
+	k.Write(sql[in.Tail.Start:in.Tail.End])
+	return k.String()
+}
+
+// ready brings a shape to where its rows may be batched: past the burst, with the
+// session's state known, checked by the server.
+func (x *session) ready(s *shape, sql []byte) (rewrite.Reason, error) {
+	b := &x.b
+	if b.Engine != nil {
+		if g := b.Engine.Generation(); g != b.generation {
+			b.generation = g
+			b.forgetPlans()
+		}
+	}
+	if s.burst != b.barriers {
+		s.burst, s.seen = b.barriers, 0
+	}
+	if s.seen < b.need {
+		s.seen++
+		return whyBurst, nil
+	}
+	if s.plan != nil && !s.stale(x) {
+		return "", nil
+	}
+	if s.refused != "" && time.Now().Before(s.retryAt) {
+		return s.refused, nil
+	}
+	why, err := x.validate(s, sql)
+	if why != "" {
+		s.refuse(why)
+	} else {
+		s.refused, s.pause = "", 0
+	}
+	return why, err
+}
+
+// refuse has a shape relayed for a while: relaying is always right, and looking
+// again each time would be slow.
+func (s *shape) refuse(why rewrite.Reason) {
+	const least, most = time.Second, time.Minute
+	s.plan, s.refused = nil, why
+	s.pause = min(max(2*s.pause, least), most)
+	s.retryAt = time.Now().Add(s.pause)
+}
+
+// forgetPlans has every shape validated again: definitions may have changed.
+func (b *batching) forgetPlans() {
+	for _, s := range b.shapes {
+		s.plan, s.refused, s.pause = nil, "", 0
+	}
+}
+
+// checkEvery is how long a session's own check of a shape holds in a transaction; a
+// journaled shape is checked again once per window.
+const checkEvery = time.Second
+
+func (s *shape) stale(x *session) bool {
+	if s.target != nil && !x.inTransaction() {
+		return s.target.Windows() != s.windows
+	}
+	return time.Since(s.checked) > checkEvery
+}
+
+// journal puts an autocommit insert into the journal: its rows are on disk when
+// the client gets its OK.
+func (x *session) journal(s *shape, sql []byte, now time.Time) error {
+	b := &x.b
+	b.body = backend.AppendRows(b.body[:0], sql, s.target, &b.rows)
+	err := b.Engine.Submit(x.ctx, s.target, b.body, b.rows.Len(), now)
+	if err == nil || x.ctx.Err() != nil {
+		return err
+	}
+	return &wire.Error{Code: 1026, State: "HY000", Message: "sluice: the row was not accepted: " + err.Error()}
+}
+
+// sayFailed answers a statement of a transaction whose held rows have failed.
+func (x *session) sayFailed(seq byte) error {
+	return x.client.WriteErr(seq, x.b.failed)
+}
