@@ -126,7 +126,7 @@ func TestFixedTimestamp(t *testing.T) {
 }
 
 func TestHarmlessVariables(t *testing.T) {
-	global := sessionVariables("wait_timeout", "28800", "binlog_row_image", "FULL", "system_versioning_asof", "DEFAULT")
+	global := sessionVariables("sql_select_limit", "18446744073709551615", "wait_timeout", "28800", "binlog_row_image", "FULL", "system_versioning_asof", "DEFAULT")
 	for name, c := range map[string]struct {
 		variable, value string
 		want            Reason
@@ -153,6 +153,15 @@ func TestHarmlessVariables(t *testing.T) {
 		}
 		require.Equal(t, c.want, HarmlessVariables(session, global, MariaDB), name)
 	}
+	// Global positions move by themselves; a list cut by sql_select_limit proves nothing.
+	session := maps.Clone(global)
+	session["gtid_executed"], global["gtid_executed"] = "a:1", "a:1-2"
+	require.Empty(t, HarmlessVariables(session, global, MySQL))
+	for _, limit := range []string{"", "600"} {
+		session["sql_select_limit"] = limit
+		require.Equal(t, Reason("sql_select_limit cuts the list of session variables"), HarmlessVariables(session, global, MySQL))
+	}
+
 	// Required whatever the global value is, and named in a stable order.
 	global["transaction_read_only"], global["sql_log_bin"] = "ON", "OFF"
 	for range 10 {

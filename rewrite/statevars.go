@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,7 +11,8 @@ import (
 // from SHOW SESSION VARIABLES of MariaDB 10.11 and MySQL 9.7. What is not here
 // and not carried is relayed, among others: sql_log_bin, gtid_*, binlog_*,
 // wsrep_*, server_id, system_versioning_*, old_mode, completion_type,
-// sql_auto_is_null, sql_warnings, enable_cascade_triggers.
+// sql_auto_is_null, sql_warnings, enable_cascade_triggers. The gtid_* ones
+// below are global and move with every commit, so that two readings differ.
 var harmlessVariables = nameSet(`
 	autocommit wait_timeout interactive_timeout idle_transaction_timeout idle_readonly_transaction_timeout
 	idle_write_transaction_timeout lock_wait_timeout innodb_lock_wait_timeout max_statement_time max_execution_time
@@ -27,6 +29,8 @@ var harmlessVariables = nameSet(`
 	auto_increment_increment auto_increment_offset last_insert_id identity rand_seed1 rand_seed2 timestamp
 	pseudo_thread_id warning_count error_count in_transaction last_gtid external_user proxy_user
 	default_master_connection statement_id
+
+	gtid_executed gtid_purged gtid_owned gtid_binlog_pos gtid_binlog_state gtid_current_pos gtid_slave_pos
 
 	sql_select_limit sql_safe_updates sql_big_selects sql_buffer_result big_tables max_join_size max_sort_length
 	max_length_for_sort_data max_seeks_for_key eq_range_index_dive_limit group_concat_max_len cte_max_recursion_depth
@@ -85,12 +89,21 @@ var requiredValues = map[string]string{
 	"transaction_allow_batching":     "OFF",
 }
 
+// manyRows is more than any server has variables: sql_select_limit applies to
+// SHOW VARIABLES as well, and a list that was cut proves nothing.
+const manyRows = 10_000
+
 // HarmlessVariables says whether a session may be batched as far as its
 // variables go: each one that differs from its global value is carried to the
 // loading connection or known to be harmless. Both maps are as SHOW VARIABLES
-// gives them. The variable timestamp needs FixedTimestamp besides.
+// gives them; a global one that was read earlier may be out of date, so that a
+// Reason is worth a second reading. The variable timestamp needs FixedTimestamp
+// besides.
 func HarmlessVariables(session, global map[string]string, dialect Dialect) Reason {
 	first := ""
+	if limit, err := strconv.ParseUint(session["sql_select_limit"], 10, 64); err != nil || limit < manyRows {
+		return "sql_select_limit cuts the list of session variables"
+	}
 	for name, value := range session {
 		if harmlessVariable(name, value, global, dialect) {
 			continue
