@@ -84,6 +84,12 @@ func (l *loading) limits() backend.Limits {
 	}
 }
 
+// windowBytes keeps the windows that are applied at a time within memory.max: a
+// window takes about twice its bytes in memory, with keys and order.
+func (l *loading) windowBytes(want config.Bytes) int {
+	return int(min(want, l.cfg.Memory.Max/config.Bytes(2*l.cfg.Apply.Connections)))
+}
+
 // connect makes the engine.
 func (l *loading) connect(ctx context.Context) error {
 	b := l.cfg.Backend
@@ -95,7 +101,7 @@ func (l *loading) connect(ctx context.Context) error {
 		Limits: l.limits(), Log: l.log,
 		Settings: func(user, schema, table string) backend.Settings {
 			w := l.cfg.Resolve(user, schema, table).Window
-			s := backend.Settings{WindowBytes: int(w.Bytes), Delay: w.Delay, MaxDelay: w.MaxDelay}
+			s := backend.Settings{WindowBytes: l.windowBytes(w.Bytes), Delay: w.Delay, MaxDelay: w.MaxDelay}
 			if !w.Rows.Auto() {
 				s.WindowRows = int(w.Rows)
 			}

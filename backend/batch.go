@@ -39,6 +39,17 @@ func (b *Batch) Reset() {
 	b.entries, b.rows, b.text = b.entries[:0], b.rows[:0], b.text[:0]
 }
 
+// reserve makes room at once for what a window is known to have: growing by doubling
+// would take twice the memory.
+func (b *Batch) reserve(rows, bytes int) {
+	if cap(b.text) < bytes {
+		b.text = make([]byte, 0, bytes)
+	}
+	if cap(b.rows) < rows {
+		b.rows = make([]row, 0, rows)
+	}
+}
+
 // Len is the number of rows.
 func (b *Batch) Len() int { return len(b.rows) }
 

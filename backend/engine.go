@@ -198,6 +198,7 @@ func (e *Engine) Close(ctx context.Context) error {
 func (e *Engine) startWorker(q *queue) {
 	e.workers.Go(func() {
 		for {
+			q.measure()
 			w, ok := q.next(e.ctx)
 			if !ok || q.apply(e.ctx, &w) != nil {
 				q.mu.Lock()

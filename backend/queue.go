@@ -34,6 +34,7 @@ type queue struct {
 	mu       sync.Mutex
 	settings Settings
 	wantRows int // auto: rows that make a window worth while on this table, 0 if small ones do
+	measured time.Time
 	last     uint64
 	applied  uint64
 	sealed   *journal.Window // being applied

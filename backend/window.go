@@ -25,6 +25,7 @@ type window struct {
 // load reads the window's records back from the journal.
 func (q *queue) load(w *window, b *Batch) error {
 	b.Reset()
+	b.reserve(w.rows, w.bytes)
 	return q.engine.journal.Read(q.id, w.From, w.To, func(r journal.Record) error {
 		s, err := q.engine.shape(r.Shape)
 		if err != nil {
