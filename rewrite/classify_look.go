@@ -70,7 +70,7 @@ func (c *classifier) harmlessBefore(t token) bool {
 		return s.isOp(s.next(t.End), ")")
 	}
 	if f, ok := functions[string(name)]; ok {
-		return f.existsIn(s.dialect, s.version)
+		return f.builtIn(s.dialect, s.version)
 	}
 	return currentTime[string(name)] != 0 || readOnlyFunctions[string(name)]
 }

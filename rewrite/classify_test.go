@@ -89,6 +89,7 @@ func TestClassify(t *testing.T) {
 		"SELECT @x:=1":                                     kind(StmtSelect),
 		"SELECT a FROM t FOR UPDATE":                       kind(StmtSelect),
 		"SELECT a FROM t LOCK IN SHARE MODE":               kind(StmtSelect),
+		"SELECT POINT(1)":                                  kind(StmtSelect), // MariaDB: a stored function
 		"SELECT f(1)":                                      kind(StmtSelect),
 		"SELECT d.count(1)":                                kind(StmtSelect),
 		"SELECT NOW ()":                                    kind(StmtSelect),

@@ -128,8 +128,7 @@ func (r *tailReader) caseExpr(e *ast.CaseExpr) {
 	r.expr(e.ElseClause)
 }
 
-// call accepts the functions of the closed list. The server checks the number
-// of arguments when the shape is prepared.
+// call accepts the functions of the closed list.
 func (r *tailReader) call(e *ast.FuncCallExpr) {
 	name := strings.ToUpper(e.FnName.O)
 	if e.Schema.O != "" {
@@ -149,6 +148,8 @@ func (r *tailReader) call(e *ast.FuncCallExpr) {
 		r.fail(ReasonFunction)
 	case f.form == formUnixTimestamp && len(e.Args) == 0:
 		r.tail.Timed = true
+	case f.form != formConvert && !f.takes(len(e.Args)):
+		r.fail(ReasonArguments)
 	default:
 		r.nullByItself = r.nullByItself || !f.nullFree
 		r.exprs(e.Args)

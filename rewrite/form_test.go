@@ -79,6 +79,8 @@ func TestParseFormTail(t *testing.T) {
 func TestParseFormRefuses(t *testing.T) {
 	for tail, want := range map[string]Reason{
 		"id=LAST_INSERT_ID(id)":    ReasonFunction,
+		"a=POINT(1)":               ReasonArguments,
+		"a=ABS(1,2)":               ReasonArguments,
 		"a=f(1)":                   ReasonFunction,
 		"a=d.f(1)":                 ReasonQualified,
 		"a=`concat`('x')":          ReasonFunctionBlank,

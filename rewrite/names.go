@@ -101,7 +101,7 @@ func (c *nameCollector) call(n *ast.FuncCallExpr) {
 	switch {
 	case n.Schema.O != "":
 		c.complete = false
-	case ok && f.existsIn(c.lex.Dialect, c.lex.Version), currentTime[name] != 0, readOnlyFunctions[name], name == "LAST_INSERT_ID":
+	case ok && f.builtIn(c.lex.Dialect, c.lex.Version), currentTime[name] != 0, readOnlyFunctions[name], name == "LAST_INSERT_ID":
 	case n.FnName.L == ast.DateLiteral || n.FnName.L == ast.TimeLiteral || n.FnName.L == ast.TimestampLiteral:
 	default:
 		c.complete = false

@@ -215,7 +215,7 @@ func (s *scanner) call(t token) (Span, Kind) {
 		return span, Now
 	case f.form == formStrToDate && !formatHasDate(s.sql[last.Start:last.End]):
 		s.fail(ReasonTimeOfDay)
-	case count < int(f.min) || f.max >= 0 && count > int(f.max) || f.form == formPairs && count%2 != 0:
+	case !f.takes(count):
 		s.fail(ReasonArguments)
 	}
 	return span, Expr

@@ -13,6 +13,7 @@ const (
 	formConvert
 	formStrToDate
 	formUnixTimestamp
+	formExact // built in with this number of arguments only: with another one a stored function
 )
 
 // function is a built-in function whose result depends on its arguments and
@@ -22,12 +23,10 @@ type function struct {
 	form         functionForm
 	nullFree     bool // never NULL unless an argument is
 	mysql, maria int  // the version from which it is built in, never for not at all
+	mysqlUntil   int  // the version of MySQL in which it no longer is, 0 for none
 }
 
-const (
-	anyVersion = 0
-	never      = 1 << 30
-)
+const never = 1 << 30
 
 // existsIn reports whether the function is built in: where it is not, a stored
 // function may have its name (S02).
@@ -35,7 +34,18 @@ func (f function) existsIn(dialect Dialect, version int) bool {
 	if dialect == MariaDB {
 		return version >= f.maria
 	}
-	return version >= f.mysql
+	return version >= f.mysql && (f.mysqlUntil == 0 || version < f.mysqlUntil)
+}
+
+// builtIn reports whether the name alone, with any arguments, is that of the
+// built-in function.
+func (f function) builtIn(dialect Dialect, version int) bool {
+	return f.form != formExact && f.existsIn(dialect, version)
+}
+
+// takes reports whether n arguments are a valid number.
+func (f function) takes(n int) bool {
+	return n >= int(f.min) && (f.max < 0 || n <= int(f.max)) && (f.form != formPairs || n%2 == 0)
 }
 
 // currentTime lists the functions that give the current time: with
@@ -76,13 +86,13 @@ func buildFunctions() map[string]function {
 		"BIT_LENGTH", "TRIM", "LTRIM", "RTRIM", "REVERSE", "SPACE", "ASCII", "ORD", "HEX", "UNHEX", "BIN", "OCT",
 		"TO_BASE64", "FROM_BASE64", "QUOTE", "SOUNDEX",
 		"ABS", "SIGN", "FLOOR", "CEIL", "CEILING", "SQRT", "EXP", "LN", "LOG2", "LOG10", "SIN", "COS", "TAN", "COT",
-		"ASIN", "ACOS", "DEGREES", "RADIANS", "CRC32", "BIT_COUNT", "MD5", "SHA", "SHA1", "COMPRESS", "UNCOMPRESS",
+		"ASIN", "ACOS", "DEGREES", "RADIANS", "CRC32", "BIT_COUNT", "COMPRESS", "UNCOMPRESS",
 		"UNCOMPRESSED_LENGTH", "ISNULL", "INET_ATON", "INET_NTOA", "INET6_ATON", "INET6_NTOA",
 		"DATE", "TIMESTAMP", "YEAR", "MONTH", "DAY", "DAYOFMONTH", "DAYOFWEEK", "DAYOFYEAR", "WEEKDAY", "QUARTER",
 		"HOUR", "MINUTE", "SECOND", "MICROSECOND", "TO_DAYS", "TO_SECONDS", "FROM_DAYS", "LAST_DAY", "TIME_TO_SEC")
 	add(1, 2, "ROUND", "LOG", "ATAN", "WEEK", "FROM_UNIXTIME", "ST_GEOMFROMTEXT", "ST_POINTFROMTEXT", "ST_GEOMFROMWKB")
 	add(2, 2, "LEFT", "RIGHT", "REPEAT", "INSTR", "FIND_IN_SET", "STRCMP", "FORMAT", "TRUNCATE", "MOD", "POW", "POWER",
-		"ATAN2", "SHA2", "IFNULL", "NULLIF", "DATEDIFF", "MAKEDATE", "PERIOD_ADD", "PERIOD_DIFF", "DATE_FORMAT", "POINT")
+		"ATAN2", "SHA2", "IFNULL", "NULLIF", "DATEDIFF", "MAKEDATE", "PERIOD_ADD", "PERIOD_DIFF", "DATE_FORMAT")
 	add(2, 3, "SUBSTRING", "SUBSTR", "MID", "LOCATE")
 	add(3, 3, "IF", "LPAD", "RPAD", "REPLACE", "CONV", "SUBSTRING_INDEX")
 	add(4, 4, "INSERT")
@@ -93,6 +103,10 @@ func buildFunctions() map[string]function {
 	m["CONVERT"] = function{form: formConvert}
 	m["STR_TO_DATE"] = function{min: 2, max: 2, form: formStrToDate}
 	m["UNIX_TIMESTAMP"] = function{min: 0, max: 1, form: formUnixTimestamp}
+	m["POINT"] = function{min: 2, max: 2, form: formExact}
+	for _, name := range []string{"MD5", "SHA", "SHA1"} { // MySQL 9 has them as a component that may be missing
+		m[name] = function{min: 1, max: 1, mysqlUntil: 90000}
+	}
 	m["UUID_TO_BIN"] = function{min: 1, max: 2, mysql: 80000, maria: never}
 	m["BIN_TO_UUID"] = function{min: 1, max: 2, mysql: 80000, maria: never}
 	m["JSON_OBJECT"] = function{min: 0, max: -1, form: formPairs, mysql: 50708, maria: 100203}

@@ -135,6 +135,9 @@ func TestScanRows(t *testing.T) {
 	} {
 		require.Equal(t, c.want, scanned(c.text, plainLex()), "%s", c.text)
 	}
+	require.Equal(t, `expr MD5('x'), expr POINT(1,2)`, scanned(`(MD5('x'),POINT(1,2))`, plainLex()))
+	require.Equal(t, "! "+string(ReasonArguments), scanned(`(POINT(1))`, plainLex()))
+	require.Equal(t, "! "+string(ReasonFunction), scanned(`(MD5('x'))`, mysqlLex()))
 	require.Equal(t, `expr UUID_TO_BIN('x')`, scanned(`(UUID_TO_BIN('x'))`, mysqlLex()))
 }
 
