@@ -49,6 +49,13 @@ func (x *session) validate(s *shape, sql []byte) (rewrite.Reason, error) {
 	if why, err := reasonOrBroken(err); why != "" || err != nil {
 		return why, err
 	}
+	if x.backend.Caps.Base&wire.ClientSessionTrack != 0 {
+		// MariaDB reports the settings that OwnView changed for one statement with
+		// the next OK: it is to be ours and not the client's.
+		if _, err := x.backend.Query("DO 0"); err != nil {
+			return reasonOrBroken(err)
+		}
+	}
 	if !base {
 		return "not a base table", nil
 	}
