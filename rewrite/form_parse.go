@@ -1,24 +1,17 @@
 package rewrite
 
 import (
-	"sync"
-
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 	_ "github.com/pingcap/tidb/pkg/parser/test_driver" // the parser's plain literals
 )
 
-// parsers keeps parsers for reuse: a new one costs more than most statements.
-var parsers = sync.Pool{New: func() any { return parser.New() }}
-
 // parse gives text to the TiDB parser. The text comes from plainText, which
 // has read comments and strings by our own rules: the parser only judges the
 // grammar.
 func parse(text string, lex *Lex) ([]ast.StmtNode, error) {
-	p := parsers.Get().(*parser.Parser)
-	defer parsers.Put(p)
-	p.Reset()
+	p := parser.New()
 	p.SetMariaDB(lex.Dialect == MariaDB)
 	var mode mysql.SQLMode
 	if lex.ANSIQuotes {
@@ -32,7 +25,7 @@ func parse(text string, lex *Lex) ([]ast.StmtNode, error) {
 	}
 	p.SetSQLMode(mode)
 	stmts, _, err := p.ParseSQL(text)
-	return append([]ast.StmtNode(nil), stmts...), err
+	return stmts, err
 }
 
 // plainText copies sql with blanks and comments turned into single blanks and

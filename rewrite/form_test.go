@@ -21,6 +21,11 @@ func formOf(t *testing.T, text string, lex *Lex) (Form, Reason) {
 	return ParseForm(sql[:in.Head.End], sql[in.Tail.Start:in.Tail.End], in.Set, columns, sql[row.Start:row.End], lex)
 }
 
+// formOfTail parses the form of an INSERT with the assignments as its tail.
+func formOfTail(assignments string, lex *Lex) (Form, Reason) {
+	return ParseForm([]byte("INSERT INTO t VALUES"), []byte("ON DUPLICATE KEY UPDATE "+assignments), false, nil, []byte("(1)"), lex)
+}
+
 func TestParseForm(t *testing.T) {
 	for _, c := range []struct {
 		text string

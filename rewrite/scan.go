@@ -151,7 +151,6 @@ func (s *scanner) literal(i int) (end int, kind Kind) {
 		return 0, Unsafe
 	case c == '-' && i+1 < len(b) && isDigit(b[i+1]):
 		i++
-		c = b[i]
 	case !isDigit(c):
 		return 0, Unsafe
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	"github.com/pingcap/tidb/pkg/parser"
 )
 
 // reverseIndexRow is a row of the baseline's workload A, about 35 bytes.
@@ -86,11 +88,11 @@ func BenchmarkTiDBParser(b *testing.B) {
 	for _, rows := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("A-%d", rows), func(b *testing.B) {
 			sql := string(statementOf(rows, reverseIndexRow))
-			lex := plainLex()
+			p := parser.New()
 			b.SetBytes(int64(len(sql)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := parse(sql, lex); err != nil {
+				if _, _, err := p.ParseSQL(sql); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -208,3 +208,19 @@ func TestScanRowsDoesNotAllocate(t *testing.T) {
 		}
 	}))
 }
+
+// TestS02 holds the rule that no stored function is ever called with the
+// rights of the service account.
+func TestS02(t *testing.T) {
+	for _, lex := range []*Lex{plainLex(), mysqlLex(), {Dialect: MySQL, Charset: "utf8mb4", IgnoreSpace: true}} {
+		for _, call := range []string{
+			"f()", "f(1)", "d.f(1)", "d . f(1)", "`f`(1)", "`concat`('a')", "d.concat('a')", "CONCAT ('a')", "CONCAT/**/('a')",
+			"NOW ()", "UPPER(f(1))", "1+f(1)", "(f(1))", "CAST(f(1) AS CHAR)", "f", "é(1)", "MD5X('a')", "md5_('a')",
+		} {
+			require.Contains(t, scanned("("+call+")", lex), "! ", "%s", call)
+			if _, why := formOfTail("a="+call, lex); why == "" && call != "f" {
+				t.Errorf("ON DUPLICATE KEY UPDATE a=%s is accepted", call)
+			}
+		}
+	}
+}
