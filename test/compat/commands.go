@@ -113,7 +113,7 @@ func (p *player) simpleCommand(name string, args []string) (rawclient.Command, e
 func prepare(p *player, st step) error {
 	name, sql, _ := strings.Cut(st.args, " ")
 	text := p.text(sql)
-	s := &statement{insert: isInsert(text), long: map[int]bool{}}
+	s := &statement{insert: isInsert(text)}
 	p.statements[name] = s
 	return p.do(pending{step: st, command: rawclient.Prepare(text), prepare: s})
 }

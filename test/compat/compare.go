@@ -16,7 +16,8 @@ const maxDifferences = 5
 // Unwrapped, every reply must be the same. Wrapped, inserts are batched, and
 // the loader profile may by design report their errors later: replies to
 // inserts only have to be OK where the direct ones are, and a transaction that
-// failed at its end must have left nothing behind.
+// failed at its end must have left nothing behind. What was reported to nobody
+// must be in the reject log, and nothing else.
 func compare(script *Script, v Variant, direct, proxied played) []string {
 	exact := !v.Wrapped && !script.Late
 	var out []string
@@ -24,7 +25,7 @@ func compare(script *Script, v Variant, direct, proxied played) []string {
 		return []string{fmt.Sprintf("%d replies directly, %d through sluice",
 			len(direct.entries), len(proxied.entries))}
 	}
-	lateFailure := false
+	lateFailure, missing := false, 0 // missing: errors that the client was not told
 	for i, want := range direct.entries {
 		got := proxied.entries[i]
 		if exact {
@@ -34,6 +35,9 @@ func compare(script *Script, v Variant, direct, proxied played) []string {
 			continue
 		}
 		failed := got.Reply.Failed() && !want.Reply.Failed()
+		if got.Insert && want.Reply.Failed() && !got.Reply.Failed() {
+			missing++
+		}
 		switch {
 		case failed && !got.Insert && v.Mode != Autocommit && sameError(direct.entries[:i], got.Reply):
 			lateFailure = true // a held row's error, reported at a barrier
@@ -42,6 +46,10 @@ func compare(script *Script, v Variant, direct, proxied played) []string {
 		case failed, !got.Insert && !slices.Equal(want.Reply, got.Reply):
 			out = append(out, describeDifference(want, got))
 		}
+	}
+	if !lateFailure && missing != proxied.rejected {
+		out = append(out, fmt.Sprintf("%d errors were not reported, but %d statements were rejected",
+			missing, proxied.rejected))
 	}
 	if lateFailure {
 		out = append(out, diffTables(direct.before.rows(), proxied.tables.rows())...)

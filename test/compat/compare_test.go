@@ -36,7 +36,9 @@ func TestCompareSeesDifferences(t *testing.T) {
 		{"a reply missing", plain, played{entries: []Entry{insert(ok)}}, played{}, false},
 		{"a row lost", plain, played{tables: filled}, played{tables: filled[:2]}, false},
 		{"a row doubled", plain, played{tables: filled}, played{tables: append(filled[:3:3], filled[2])}, false},
-		{"late error", wrapped, played{entries: []Entry{insert(duplicate)}}, played{entries: []Entry{insert(ok)}}, true},
+		{"late error", wrapped, played{entries: []Entry{insert(duplicate)}}, played{entries: []Entry{insert(ok)}, rejected: 1}, true},
+		{"error lost", wrapped, played{entries: []Entry{insert(duplicate)}}, played{entries: []Entry{insert(ok)}}, false},
+		{"false reject", wrapped, played{entries: []Entry{insert(ok)}}, played{entries: []Entry{insert(ok)}, rejected: 1}, false},
 		{"false error", wrapped, played{entries: []Entry{insert(ok)}}, played{entries: []Entry{insert(duplicate)}}, false},
 		{"wrong rows", wrapped, played{entries: []Entry{other(rows)}}, played{entries: []Entry{other(ok)}}, false},
 		{

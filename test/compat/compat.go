@@ -20,17 +20,21 @@ var globals = map[servers.Kind]*sync.RWMutex{
 	servers.KindMySQL:   {},
 }
 
+const rejectsMetric = "sluice_rejects_total"
+
 // played is one run of a script.
 type played struct {
-	entries []Entry
-	before  Tables // after the set-up
-	tables  Tables
-	stored  []string
+	entries  []Entry
+	before   Tables // after the set-up
+	tables   Tables
+	rejected int // statements that went to the reject log
+	stored   []string
 }
 
-// Run plays the script directly and through the proxy at addr, one variant
-// after the other, and compares what comes back and what is stored.
-func Run(t *testing.T, server *servers.Server, addr string, script *Script) {
+// Run plays the script directly and through sluice, one variant after the
+// other, and compares what comes back and what is stored. Rejects are counted,
+// so nobody else may be loading through this sluice if the script has any.
+func Run(t *testing.T, server *servers.Server, sluice *servers.Sluice, script *Script) {
 	t.Helper()
 	lock := globals[server.Kind]
 	if len(script.Globals) > 0 {
@@ -43,11 +47,11 @@ func Run(t *testing.T, server *servers.Server, addr string, script *Script) {
 	}
 	for _, variant := range script.Variants() {
 		t.Run(variant.String(), func(t *testing.T) {
-			direct := playOnce(t, server, server.Addr, script, variant)
+			direct := playOnce(t, server, nil, script, variant)
 			if !variant.Wrapped {
 				checkStored(t, server.Kind, script, direct)
 			}
-			proxied := playOnce(t, server, addr, script, variant)
+			proxied := playOnce(t, server, sluice, script, variant)
 			for _, difference := range compare(script, variant, direct, proxied) {
 				t.Error(difference)
 			}
@@ -55,9 +59,13 @@ func Run(t *testing.T, server *servers.Server, addr string, script *Script) {
 	}
 }
 
-// playOnce plays the script on fresh schemas.
-func playOnce(t *testing.T, server *servers.Server, addr string, script *Script, v Variant) played {
+// playOnce plays the script on fresh schemas, directly if sluice is nil.
+func playOnce(t *testing.T, server *servers.Server, sluice *servers.Sluice, script *Script, v Variant) played {
 	t.Helper()
+	addr, rejectsBefore := server.Addr, 0.0
+	if sluice != nil {
+		addr, rejectsBefore = sluice.Addr, sluice.Metric(t, rejectsMetric)
+	}
 	schema := "test_" + strings.ToLower(script.Name)
 	schemas := []string{schema}
 	for _, suffix := range script.Schemas {
@@ -84,10 +92,15 @@ func playOnce(t *testing.T, server *servers.Server, addr string, script *Script,
 	if err := p.close(); err != nil {
 		t.Fatalf("quit on %s: %v", addr, err)
 	}
-	if addr != server.Addr {
+	rejected := 0
+	if sluice != nil {
 		flush(t, server, addr, schemas)
+		rejected = int(sluice.Metric(t, rejectsMetric) - rejectsBefore)
 	}
-	result := played{entries: p.entries, before: before, tables: dumpTables(t, server, schemas)}
+	result := played{
+		entries: p.entries, before: before, rejected: rejected,
+		tables: dumpTables(t, server, schemas),
+	}
 	for _, e := range script.Stored {
 		result.stored = append(result.stored, storedText(t, server, schema, e))
 	}

@@ -35,10 +35,8 @@ type player struct {
 }
 
 type statement struct {
-	id      uint32
-	insert  bool
-	long    map[int]bool
-	capsFor *rawclient.Client
+	id     uint32
+	insert bool
 }
 
 // pending is a command that was or will be sent, with its reply to come.
@@ -243,7 +241,7 @@ func (p *player) endPipeline() error {
 		return err
 	}
 	for _, q := range queue {
-		reply, err := p.conn.Receive(q.command.Kind)
+		reply, err := p.conn.Receive(q.command)
 		if err != nil {
 			return err
 		}

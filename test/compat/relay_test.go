@@ -11,14 +11,8 @@ import (
 
 func TestMain(m *testing.M) { servers.Main(m) }
 
-// proxyAddr is sluice in front of the shared server, as most tests use it.
-func proxyAddr(t *testing.T, kind servers.Kind) string {
-	t.Helper()
-	return servers.SharedSluice(t, kind).Addr
-}
-
 // runDirectory plays every script of a directory on every server it is for.
-func runDirectory(t *testing.T, dir string) {
+func runDirectory(t *testing.T, dir string, sluice func(*testing.T, *servers.Server) *servers.Sluice) {
 	scripts, err := Load(dir)
 	require.NoError(t, err)
 	for _, script := range scripts {
@@ -26,7 +20,8 @@ func runDirectory(t *testing.T, dir string) {
 			for _, kind := range script.Servers {
 				t.Run(string(kind), func(t *testing.T) {
 					t.Parallel()
-					Run(t, servers.Shared(t, kind), proxyAddr(t, kind), script)
+					server := servers.Shared(t, kind)
+					Run(t, server, sluice(t, server), script)
 				})
 			}
 		})
@@ -37,14 +32,19 @@ func runDirectory(t *testing.T, dir string) {
 // modes directly and through sluice.
 func TestRelay(t *testing.T) {
 	t.Parallel()
-	runDirectory(t, "testdata/relay")
+	runDirectory(t, "testdata/relay", func(t *testing.T, server *servers.Server) *servers.Sluice {
+		return servers.SharedSluice(t, server.Kind)
+	})
 }
 
 // TestFieldCases plays the reports of others about loading, alone and among
-// ordinary inserts, in each transaction mode.
+// ordinary inserts, in each transaction mode. Each has a sluice of its own, so
+// that its rejects can be counted.
 func TestFieldCases(t *testing.T) {
 	t.Parallel()
-	runDirectory(t, "testdata/field")
+	runDirectory(t, "testdata/field", func(t *testing.T, server *servers.Server) *servers.Sluice {
+		return servers.StartSluice(t, server)
+	})
 }
 
 // TestScriptsCoverEveryCommand keeps the scripts complete.

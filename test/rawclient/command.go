@@ -47,7 +47,7 @@ func (c *Client) Do(command Command) (Reply, error) {
 		}
 		return nil, err
 	}
-	return c.Receive(command.Kind)
+	return c.Receive(command)
 }
 
 // Send writes commands in one piece without reading anything.

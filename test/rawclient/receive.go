@@ -33,13 +33,13 @@ const (
 	ClosedReply              // the server ends the connection: COM_QUIT
 )
 
-// Receive reads the reply to one command, whose packets came first since
-// sequence number 0. A connection that the server closes is part of the reply;
-// other failures are errors.
-func (c *Client) Receive(kind Kind) (Reply, error) {
-	c.seq = 1
+// Receive reads the reply to one command, whose sequence numbers go on where
+// the command's packets ended. A connection that the server closes is part of
+// the reply; other failures are errors.
+func (c *Client) Receive(command Command) (Reply, error) {
+	c.seq = byte(len(command.Payload)/MaxPart + 1)
 	reply := Reply{}
-	err := c.receive(kind, &reply)
+	err := c.receive(command.Kind, &reply)
 	if err != nil && closedByPeer(err) {
 		return append(reply, closedLine), nil
 	}

@@ -53,7 +53,7 @@ func build(path string) error {
 	if err != nil {
 		return fmt.Errorf("find the module: %w", err)
 	}
-	args := []string{"build", "-o", path}
+	args := []string{"build", "-buildvcs=false", "-o", path}
 	if raceEnabled {
 		args = append(args, "-race")
 	}

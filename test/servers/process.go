@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,7 +30,10 @@ func startProcess(logPath string, argv []string, env ...string) (*process, error
 	defer func() { _ = out.Close() }() // the child has its own descriptor
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.Env = append(os.Environ(), env...)
+	// The SLUICE_ variables of whoever runs the tests are not for the children.
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "SLUICE_")
+	}), env...)
 	// The process group keeps a terminal's Ctrl-C from the children: the test
 	// process stops them in order. Pdeathsig covers a test process that is killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -89,7 +93,7 @@ func (p *process) waitReady(limit time.Duration, ready func() error) error {
 			return nil
 		}
 		if p.exited() {
-			return fmt.Errorf("%w (%v)", errExitedEarly, p.waitErr)
+			return errors.Join(errExitedEarly, p.waitErr)
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("not ready after %s: %w", limit, err)

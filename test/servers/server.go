@@ -156,9 +156,13 @@ type quietLogger struct{}
 
 func (quietLogger) Print(...any) {}
 
-// BackendURL is the value for sluice's --backend with the service account.
+// ServicePassword is the service account's, for SLUICE_BACKEND_PASSWORD.
+const ServicePassword = "svc"
+
+// BackendURL is the value for sluice's --backend with the service account,
+// whose password goes into the environment.
 func (s *Server) BackendURL() string {
-	return "mysql://sluice_svc:svc@" + s.Addr + "/"
+	return "mysql://sluice_svc@" + s.Addr + "/"
 }
 
 // Open opens a pool of root connections that is closed at the test's end.

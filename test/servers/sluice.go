@@ -103,7 +103,8 @@ func (s *Sluice) launch() error {
 	if err != nil {
 		return err
 	}
-	if s.proc, err = startProcess(filepath.Join(s.dir, "log"), append([]string{path}, s.args...)); err != nil {
+	if s.proc, err = startProcess(filepath.Join(s.dir, "log"), append([]string{path}, s.args...),
+		"SLUICE_BACKEND_PASSWORD="+ServicePassword); err != nil {
 		return err
 	}
 	s.PID = s.proc.pid()

@@ -1,0 +1,63 @@
+# make test is what a change must pass; make demo shows what sluice is for.
+
+GO      ?= go
+RELEASE ?=
+LINT     = $(shell $(GO) env GOPATH)/bin/golangci-lint
+
+# Tests against servers wait more than they compute.
+TESTFLAGS ?= -timeout 40m -parallel 6
+# What the race detector watches: everything with goroutines.
+RACE      ?= . ./backend/... ./config/... ./proxy/... ./test/fault/...
+FUZZTIME  ?= 30s
+ROUNDS    ?= 500
+
+.PHONY: all build install test check lint unit race demo bench soak fuzz clean
+
+all: build
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w -X main.release=$(RELEASE)" -o bin/sluice .
+
+install:
+	@.ci/install
+
+test: install check lint unit race
+
+check:
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
+	$(GO) vet ./...
+
+lint:
+	@.ci/install lint
+	$(LINT) run ./...
+
+unit:
+	$(GO) test $(TESTFLAGS) ./...
+
+race:
+	$(GO) test -race $(TESTFLAGS) $(RACE)
+
+demo:
+	@test/demo/run
+
+bench:
+	@.ci/install
+	@test/bench/run
+
+# Random kills for as long as it takes: the crash test with many more rounds.
+soak:
+	@.ci/install
+	SLUICE_CRASH_ROUNDS=$(ROUNDS) $(GO) test -count=1 -timeout 12h -v -run TestCrash ./test/fault/...
+
+# Every fuzz target in turn.
+fuzz:
+	@for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+clean:
+	rm -rf bin
