@@ -49,10 +49,10 @@ func (x *session) validate(s *shape, sql []byte) (rewrite.Reason, error) {
 	if why, err := reasonOrBroken(err); why != "" || err != nil {
 		return why, err
 	}
-	if x.backend.Caps.Base&wire.ClientSessionTrack != 0 {
-		// MariaDB reports the settings that OwnView changed for one statement with
-		// the next OK: it is to be ours and not the client's.
-		if _, err := x.backend.Query("DO 0"); err != nil {
+	if x.greet.IsMariaDB() && x.backend.Caps.Base&wire.ClientSessionTrack != 0 {
+		// MariaDB reports a setting that OwnView changed for its one statement with the
+		// next OK that reports any: that is to be ours and not the client's.
+		if _, err := x.backend.Query("SET character_set_results = @@character_set_results"); err != nil {
 			return reasonOrBroken(err)
 		}
 	}
