@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
+	"github.com/sluice-db/sluice/backend"
 	"github.com/sluice-db/sluice/config"
 )
 
@@ -26,10 +27,10 @@ type finding struct {
 var errRefused = errors.New("serve would refuse to start")
 
 // runCheck looks at what serve needs and prints what is lacking.
-func runCheck(_ context.Context, cfg *config.Config, out io.Writer, log zerolog.Logger) error {
+func runCheck(ctx context.Context, cfg *config.Config, out io.Writer, log zerolog.Logger) error {
 	log.Debug().Msg("check")
 	findings := []finding{checkDataDir(cfg.DataDir), checkAccount(cfg.Backend)}
-	return report(out, findings)
+	return report(out, append(findings, checkServer(ctx, cfg)...))
 }
 
 // report prints the findings and returns errRefused if one of them is grave.
@@ -90,4 +91,32 @@ func checkAccount(b config.Backend) finding {
 		f.mend = "create an account for sluice and write mysql://USER@HOST:PORT/ in --backend, its password in SLUICE_BACKEND_PASSWORD"
 	}
 	return f
+}
+
+// checkServer logs the service account in and looks at its rights and at the
+// server's settings.
+func checkServer(ctx context.Context, cfg *config.Config) []finding {
+	hosts := finding{about: "accounts by host", lacks: "grants by host and REQUIRE X509 see sluice's address and link, not the client's",
+		mend: "let the accounts that log in through sluice be 'user'@'ADDRESS OF SLUICE'"}
+	b := cfg.Backend
+	if !b.HasServiceAccount() {
+		if b.Network == "unix" {
+			return []finding{hosts, {about: "backend", refuses: true,
+				lacks: "through a socket the server trusts sluice's own user, and without a service account sluice cannot see which accounts do",
+				mend:  "use TCP in --backend, or name a service account with SELECT on mysql.*"}}
+		}
+		return []finding{hosts}
+	}
+	server := finding{about: "server " + b.Address}
+	found, err := backend.Inspect(ctx, account(b), cfg.Checkpoint.Schema)
+	if err != nil {
+		server.lacks, server.refuses = err.Error(), true
+		server.mend = "start the server, or mend the account's name, password or host"
+		return []finding{server, hosts}
+	}
+	findings := []finding{server}
+	for _, f := range found {
+		findings = append(findings, finding{about: "server", lacks: f.What, mend: f.Mend, refuses: f.Refuses})
+	}
+	return append(findings, hosts)
 }

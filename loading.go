@@ -90,13 +90,15 @@ func (l *loading) windowBytes(want config.Bytes) int {
 	return int(min(want, l.cfg.Memory.Max/config.Bytes(2*l.cfg.Apply.Connections)))
 }
 
+// account is the service account of a configuration.
+func account(b config.Backend) backend.Account {
+	return backend.Account{Network: b.Network, Addr: b.Address, User: b.User, Password: b.Password.Reveal(), Timeout: dialTimeout}
+}
+
 // connect makes the engine.
 func (l *loading) connect(ctx context.Context) error {
-	b := l.cfg.Backend
 	e, err := backend.New(ctx, backend.Options{
-		Account: backend.Account{
-			Network: b.Network, Addr: b.Address, User: b.User, Password: b.Password.Reveal(), Timeout: dialTimeout,
-		},
+		Account: account(l.cfg.Backend),
 		Journal: l.journal, Rejects: l.rejects, Connections: l.cfg.Apply.Connections, Schema: l.cfg.Checkpoint.Schema,
 		Limits: l.limits(), Log: l.log,
 		Settings: func(user, schema, table string) backend.Settings {
@@ -197,6 +199,9 @@ func (l *loading) proxyOptions() proxy.Options {
 			}
 			return nil
 		},
+	}
+	if o.Backend.Network == "unix" {
+		o.Vouched = func(ctx context.Context) error { return l.engine.Load().Vouched(ctx) }
 	}
 	for _, a := range l.cfg.Listen {
 		o.Listen = append(o.Listen, proxy.Listener{

@@ -29,6 +29,9 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 		if err := l.open(ctx); err != nil {
 			return err
 		}
+	} else if cfg.Backend.Network == "unix" {
+		return errors.New("a backend reached by its socket needs a service account: the server would trust sluice's own user " +
+			"for any client, and sluice could not see it; use TCP in --backend, or name an account")
 	} else {
 		log.Warn().Msg("no service account in --backend: inserts in transactions are batched, autocommit inserts are relayed; " +
 			"for those name an account, see README")

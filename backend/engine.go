@@ -113,6 +113,9 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 			return nil, fmt.Errorf("checkpoint table: %w", err)
 		}
 	}
+	if err := excess(c, o.Schema); err != nil {
+		return nil, err
+	}
 	source := func(ctx context.Context) (wire.Querier, func(error), error) {
 		c, err := e.meta.get(ctx)
 		if err != nil {

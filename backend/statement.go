@@ -51,7 +51,7 @@ func (x *executor) at(second int64) error {
 		value = strconv.FormatInt(second, 10)
 	}
 	if _, err := x.conn.Query("SET timestamp = " + value); err != nil {
-		return err
+		return &stateError{err}
 	}
 	x.second = second
 	return nil

@@ -214,6 +214,9 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 	if err := e.checkpoint.mark(conn, uint32(c.queue.id), c.window.ID, c.number); err != nil {
 		return err
 	}
+	if err := c.secure(conn, dead); err != nil {
+		return err
+	}
 	var rejects []casualty
 	if replay {
 		alive := make([]int, 0, len(c.order))
@@ -255,6 +258,34 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 	}
 	_, err = conn.Query("COMMIT")
 	return err
+}
+
+// secure takes the metadata locks of the targets, which last until the transaction
+// ends, and checks the targets under them: no rollback would undo what a row does to
+// a table without transactions behind a view, or what a trigger or a function does
+// there with the service account's rights. An INSERT of no row takes the lock, and
+// runs nothing that somebody else wrote.
+func (c *chunk) secure(conn *conn, dead map[*rewrite.Table]string) error {
+	tables := c.tables(dead)
+	for _, t := range tables {
+		_, err := conn.Query("INSERT IGNORE INTO " + quote(t.Schema) + "." + quote(t.Name) +
+			" (" + quote(t.Columns[0].Name) + ") SELECT NULL FROM DUAL WHERE FALSE")
+		var said *wire.Error
+		if errors.As(err, &said) && failureOf(err) != retryFailure {
+			return fmt.Errorf("%w: %s", errChanged, said)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	why, err := schema.Unchanged(conn, tables...)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		return fmt.Errorf("%w: %s", errChanged, why)
+	}
+	return nil
 }
 
 // tables lists the targets of the chunk that are not dead.

@@ -34,6 +34,8 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 		return false, why, nil
 	}
 	switch {
+	case facts.Timed && b.timeFixed:
+		return false, "depends on the time, which secure_timestamp does not let sluice set", nil
 	case b.locked:
 		return false, "the session holds table locks", nil
 	case x.inTransaction():

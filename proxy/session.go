@@ -101,15 +101,15 @@ func (x *session) connect() bool {
 		x.refuse(1040, "08004", "sluice: too many connections (max_sessions)")
 		return false
 	}
-	if o.Vouched != nil && o.Backend.Network == "unix" {
-		if err := o.Vouched(context.Background()); err != nil {
-			x.refuse(1045, "28000", "sluice: access denied: "+err.Error())
-			return false
-		}
-	}
 	if o.Ready != nil {
 		if err := o.Ready(); err != nil {
 			x.refuse(2003, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, err))
+			return false
+		}
+	}
+	if o.Vouched != nil && o.Backend.Network == "unix" {
+		if err := o.Vouched(context.Background()); err != nil {
+			x.refuse(1045, "28000", "sluice: access denied: "+err.Error())
 			return false
 		}
 	}

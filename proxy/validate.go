@@ -207,6 +207,8 @@ func (x *session) readState() (rewrite.Reason, error) {
 	if b.lex != state.Lex {
 		b.latest = nil
 	}
+	secure := vars["secure_timestamp"]
+	b.timeFixed = secure != "" && secure != "NO"
 	b.vars, b.lex, b.state = vars, state.Lex, state
 	return "", nil
 }

@@ -113,6 +113,7 @@ type story struct {
 	uncertain map[string]bool   // the same, with ErrUncertain
 	sealed    uint64
 	done      uint64
+	onFailure func() // called after each Append that gave a certain error
 }
 
 func newStory() *story {
@@ -129,6 +130,9 @@ func (s *story) append(t *testing.T, j *Journal, q QueueID, sh ShapeID, b []byte
 		s.uncertain[string(b)] = true
 	default:
 		s.failed[string(b)] = true
+		if s.onFailure != nil {
+			s.onFailure()
+		}
 	}
 	if err != nil && !errors.Is(err, ErrDiskFull) && !errors.Is(err, ErrFailed) {
 		require.NoError(t, err, "every error has a type")
@@ -203,8 +207,24 @@ func TestFaultAtEveryOperation(t *testing.T) {
 					require.NotEmpty(t, fs.hits)
 					return fs
 				}
+				var atOnce []*vfs.MemFS // killed right after an error
+				s.onFailure = func() {
+					if len(atOnce) < 2 {
+						atOnce = append(atOnce, crash(mem))
+					}
+				}
 				s.live(t, j)
 				fs.heal()
+				s.onFailure = nil
+				for _, left := range atOnce {
+					opts.FS = left
+					then := newStory()
+					then.failed = s.failed
+					for _, b := range s.acked {
+						then.uncertain[b] = true // those of later
+					}
+					then.check(t, opts, fmt.Sprint(mode, fs.hits, ", killed at once"))
+				}
 				what := fmt.Sprint(mode, strings.Join(fs.hits, ", "))
 				q, sh := mustQueue(t, j, "q"), mustShape(t, j, "s")
 				if err := s.append(t, j, q, sh, []byte("after it was mended")); err != nil {
@@ -234,6 +254,53 @@ func TestFaultAtEveryOperation(t *testing.T) {
 				run(first, 1000, syscall.EIO, 0.9)
 			}
 		})
+	}
+}
+
+func TestConcurrentAppendersAndFaults(t *testing.T) {
+	for first := 5; first < 120; first += 4 {
+		mem := vfs.NewCrashableMem()
+		fs := &faultFS{FS: mem, first: first, times: 1 + first%3, err: syscall.EIO, part: float64(first%2) / 2}
+		opts := testOptions(fs)
+		opts.Sync = SyncAlways
+		j, err := Open(opts)
+		if err != nil {
+			continue
+		}
+		s := newStory()
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		q, sh := mustQueue(t, j, "q"), mustShape(t, j, "s")
+		for w := range 6 {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				for i := range 25 {
+					b := body(w*100+i, 4000)
+					seq, err := j.Append(Record{Queue: q, Shape: sh, Rows: 1, Body: b})
+					mu.Lock()
+					switch {
+					case err == nil:
+						s.acked[seq] = string(b)
+					case errors.Is(err, ErrUncertain):
+						s.uncertain[string(b)] = true
+					default:
+						s.failed[string(b)] = true
+					}
+					mu.Unlock()
+				}
+			}()
+		}
+		wg.Wait()
+		require.Len(t, s.acked, 150-len(s.failed)-len(s.uncertain))
+		require.EqualValues(t, len(s.acked), j.Stats().UnappliedRecords)
+		require.Len(t, readAll(t, j, q, 0, endSeq), len(s.acked))
+		opts.FS = crash(mem)
+		s.check(t, opts, fmt.Sprint(fs.hits))
+		opts.FS = mem.CrashClone(vfs.CrashCloneCfg{})
+		opts.boot = func() ID { return ID{2} }
+		s.check(t, opts, fmt.Sprint(fs.hits, ", power lost"))
+		require.NoError(t, j.Close())
 	}
 }
 
@@ -285,6 +352,21 @@ func TestAFailedFsyncEndsModeEverySecond(t *testing.T) {
 	require.ErrorContains(t, err, "check the disk and restart sluice")
 	require.Error(t, j.Stats().Failed)
 	require.Len(t, readAll(t, j, q, 0, endSeq), 1, "reading goes on")
+
+	// The same when it is the end of a segment that cannot be synced.
+	require.NoError(t, j.Close())
+	j = mustOpen(t, opts)
+	q, s = mustQueue(t, j, "q"), mustShape(t, j, "s")
+	on.On()
+	for range 100 {
+		if _, err = j.Append(Record{Queue: q, Shape: s, Body: body(1, 5000)}); err != nil {
+			break
+		}
+	}
+	on.Off()
+	require.ErrorIs(t, err, ErrFailed)
+	_, err = j.Append(Record{Queue: q, Shape: s})
+	require.ErrorIs(t, err, ErrFailed)
 }
 
 func TestDirectoryThatCannotBeUsed(t *testing.T) {

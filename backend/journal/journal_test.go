@@ -393,3 +393,29 @@ func TestUse(t *testing.T) {
 	_, err = ParseSyncMode("2s")
 	require.Error(t, err)
 }
+
+func TestOneWritePerAppend(t *testing.T) {
+	fs := &faultFS{FS: vfs.NewMem()}
+	j := mustOpen(t, testOptions(fs))
+	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
+	mustAppend(t, j, Record{Queue: q, Shape: s})
+	before := fs.count
+	const n = 500
+	for i := range n {
+		mustAppend(t, j, Record{Queue: q, Shape: s, Body: body(i, 100)})
+	}
+	// A block that is full is written by itself.
+	blocks := int(j.Stats().Bytes) / blockSize
+	require.LessOrEqual(t, fs.count-before, n+blocks)
+	require.GreaterOrEqual(t, fs.count-before, n)
+}
+
+func TestAppendAllocates(t *testing.T) {
+	opts := testOptions(vfs.Default)
+	opts.Dir, opts.SegmentBytes = filepath.Join(t.TempDir(), "journal"), 1<<30
+	j := mustOpen(t, opts)
+	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
+	r := Record{Queue: q, Shape: s, Body: body(1, 100)}
+	// The one allocation is the writer that the record package returns.
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { mustAppend(t, j, r) }), 1.0)
+}

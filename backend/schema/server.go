@@ -12,6 +12,8 @@ import (
 
 // Error numbers of the servers that are acted upon.
 const (
+	errNoSuchSchema    = 1049
+	errTableDenied     = 1142
 	errNoSuchTable     = 1146
 	errUnknownVariable = 1193
 	errAccessDenied    = 1227
