@@ -36,11 +36,12 @@ type Batching struct {
 type batching struct {
 	*Batching
 
-	lex   rewrite.Lex
-	vars  map[string]string
-	state *rewrite.State // nil: not known, read before the next burst
-	need  int            // inserts of a shape that run unbatched before the next burst is batched
-	run   int            // batched since the state was read
+	lex       rewrite.Lex
+	vars      map[string]string
+	state     *rewrite.State // nil: not known, read before the next burst
+	need      int            // inserts of a shape that run unbatched before the next burst is batched
+	timeFixed bool           // the session cannot set timestamp (MariaDB's secure_timestamp)
+	run       int            // batched since the state was read
 
 	shapes     map[string]*shape
 	latest     *shape // of the last insert: loaders repeat themselves
