@@ -23,7 +23,6 @@ const (
 	ReasonArguments      Reason = "a function with arguments that are not on the closed list"
 	ReasonFunctionBlank  Reason = "a blank between a function name and its parenthesis: may call a stored function"
 	ReasonQualified      Reason = "a qualified function or name"
-	ReasonCharsetName    Reason = "a character set introducer that is not on the closed list"
 	ReasonTimeOfDay      Reason = "a TIME value: depends on the day where a date is wanted"
 	ReasonNowInside      Reason = "the current time inside an expression"
 	ReasonDeep           Reason = "an expression nested too deeply"

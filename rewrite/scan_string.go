@@ -97,9 +97,9 @@ func (s *scanner) closeQuoteByCharacters(i int, quote byte) int {
 }
 
 // closeName returns the index just after the quote that closes the quoted
-// identifier whose content starts at i. The server
-// skips characters here by their lead byte alone, so that bytes which are no
-// valid characters would be read differently: they are refused.
+// identifier whose content starts at i. The server skips characters here by
+// their lead byte alone, so that bytes which are no valid characters would be
+// read differently: they are refused.
 func (s *scanner) closeName(i int, quote byte) int {
 	b := s.sql
 	for i < len(b) {
