@@ -109,7 +109,7 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 				s := x.b.current
 				st.plain = s != nil && x.b.state != nil && (s.plan != nil || x.plainTarget(s, text))
 			}
-			st.class = rewrite.Class{Kind: rewrite.StmtInsert}
+			st.class = rewrite.Classify(text, &x.b.lex) // more than an insert may be in it
 		case whole:
 			st.text = text
 			st.class = rewrite.Classify(text, &x.b.lex)

@@ -179,6 +179,12 @@ func (p *Plan) checkTail() Reason {
 		return ""
 	}
 	p.Timed = p.Timed || p.Tail.Timed
+	for _, name := range p.Tail.Reads {
+		// A TIME that becomes a date takes the day on which that happens.
+		if i := p.Table.Column(name); i >= 0 && p.Table.Columns[i].Type == "time" {
+			return ReasonTimeOfDay
+		}
+	}
 	mayBeNull := p.Tail.MayBeNull && !(p.Tail.NullOnlyByReads && p.readsNotNull())
 	for _, name := range p.Tail.Assigned {
 		i := p.Table.Column(name)
