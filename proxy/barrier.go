@@ -180,7 +180,7 @@ func takesLocks(kind rewrite.StatementKind, text []byte) bool {
 	switch kind {
 	case rewrite.StmtLock, rewrite.StmtXa:
 		return true
-	case rewrite.StmtFlush:
+	case rewrite.StmtFlush, rewrite.StmtMulti, rewrite.StmtPrepare, rewrite.StmtExecute, rewrite.StmtOther:
 		upper := bytes.ToUpper(text)
 		return bytes.Contains(upper, []byte("LOCK")) || bytes.Contains(upper, []byte("EXPORT"))
 	}

@@ -99,16 +99,17 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 		switch {
 		case !ok:
 			// Query attributes, or not understood: any statement could be in it.
+		case rewrite.IsInsert(text) && !whole:
+			// Large already: nothing to gain, and it is not read to its end.
+			st.class = rewrite.Class{Kind: rewrite.StmtInsert}
 		case rewrite.IsInsert(text):
-			if whole {
-				handled, st.why, err = x.insert(text, raw[3]+1)
-				if handled || err != nil {
-					return handled, err
-				}
-				st.text = text
-				s := x.b.current
-				st.plain = s != nil && x.b.state != nil && (s.plan != nil || x.plainTarget(s, text))
+			handled, st.why, err = x.insert(text, raw[3]+1)
+			if handled || err != nil {
+				return handled, err
 			}
+			st.text = text
+			s := x.b.current
+			st.plain = s != nil && x.b.state != nil && (s.plan != nil || x.plainTarget(s, text))
 			st.class = rewrite.Classify(text, &x.b.lex) // more than an insert may be in it
 		case whole:
 			st.text = text
