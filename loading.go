@@ -59,6 +59,7 @@ func (l *loading) open(ctx context.Context) error {
 	if l.rejects, err = journal.OpenRejects(journal.RejectOptions{Dir: filepath.Join(dir, "rejects"), Logger: l.log}); err != nil {
 		return errors.Join(err, l.journal.Close())
 	}
+	l.watch()
 	if err := l.connect(ctx); err != nil {
 		var said *wire.Error
 		if errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
@@ -68,6 +69,32 @@ func (l *loading) open(ctx context.Context) error {
 		l.down.Store(&err)
 	}
 	return nil
+}
+
+// watch shows the journal in the metrics, before the engine is there from its own count.
+func (l *loading) watch() {
+	stats := l.journal.Stats
+	l.counters.WatchJournal(metrics.Journal{
+		Size: func() int64 { return stats().Bytes },
+		Oldest: func() time.Duration {
+			if oldest := stats().Oldest; !oldest.IsZero() {
+				return time.Since(oldest)
+			}
+			return 0
+		},
+		PendingRows: func() int64 {
+			if e := l.engine.Load(); e != nil {
+				return e.PendingRows()
+			}
+			return int64(stats().UnappliedRows)
+		},
+		PendingBytes: func() int64 {
+			if e := l.engine.Load(); e != nil {
+				return e.PendingBytes()
+			}
+			return int64(stats().UnappliedBytes)
+		},
+	})
 }
 
 // keep is how long applied segments stay; the configuration's 0 is none at all.
@@ -118,16 +145,6 @@ func (l *loading) connect(ctx context.Context) error {
 		return err
 	}
 	l.engine.Store(e)
-	l.counters.WatchJournal(
-		func() int64 { return l.journal.Stats().Bytes },
-		func() time.Duration {
-			oldest := l.journal.Stats().Oldest
-			if oldest.IsZero() {
-				return 0
-			}
-			return time.Since(oldest)
-		},
-	)
 	return nil
 }
 
@@ -227,9 +244,6 @@ func (l *loading) proxyOptions() proxy.Options {
 			l.counters.Batched.Inc()
 			l.counters.RowsIn.Add(float64(rows))
 			l.counters.AckSeconds.Observe(took.Seconds())
-			if b.Engine != nil {
-				l.gauges(b.Engine)
-			}
 		}
 		b.Observe.Barrier = l.counters.Barrier.Inc
 		b.Observe.Relayed = func(why rewrite.Reason) {
@@ -243,11 +257,6 @@ func (l *loading) proxyOptions() proxy.Options {
 	return o
 }
 
-func (l *loading) gauges(e *backend.Engine) {
-	l.counters.PendingRows.Set(float64(e.PendingRows()))
-	l.counters.PendingBytes.Set(float64(e.PendingBytes()))
-}
-
 // flushReasons maps the engine's reasons to the metrics' labels.
 var flushReasons = map[string]metrics.Reason{
 	"rows": metrics.FlushRows, "bytes": metrics.FlushBytes, "delay": metrics.FlushDelay, "memory": metrics.FlushMemory,
@@ -259,7 +268,4 @@ func (l *loading) flushed(f backend.Flush) {
 	l.counters.RowsOut.Add(float64(f.Rows))
 	l.counters.StatementsOut.Add(float64(f.Sent))
 	l.counters.FlushSeconds.Observe(f.Took.Seconds())
-	if e := l.engine.Load(); e != nil {
-		l.gauges(e)
-	}
 }

@@ -27,20 +27,20 @@ type Metrics struct {
 	FlushSeconds  prometheus.Histogram
 	AckSeconds    prometheus.Histogram // from a batched statement's last byte to its OK
 
-	PendingRows  prometheus.Gauge
-	PendingBytes prometheus.Gauge
-	Rejects      prometheus.Counter // rows that went to the reject log
+	Rejects prometheus.Counter // rows that went to the reject log
 
 	commands [256]prometheus.Counter
 	flushes  [reasons]prometheus.Counter
 	relayed  *prometheus.CounterVec
-	journal  atomic.Pointer[journal]
+	journal  atomic.Pointer[Journal]
 }
 
-// journal is where the journal's gauges come from.
-type journal struct {
-	size   func() int64
-	oldest func() time.Duration
+// Journal is where the journal's gauges come from.
+type Journal struct {
+	Size         func() int64 // bytes on disk
+	Oldest       func() time.Duration
+	PendingRows  func() int64
+	PendingBytes func() int64
 }
 
 // New returns metrics that all stand at zero.
@@ -84,13 +84,15 @@ func New() *Metrics {
 	m.AckSeconds = m.histogram("ack_seconds", "Time from the last byte of a batched statement to its OK.",
 		[]float64{1e-6, 2.5e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, .001, .0025, .01, .1, 1})
 
-	m.PendingRows = m.gauge("pending_rows", "Rows that were acknowledged and are not yet applied.")
-	m.PendingBytes = m.gauge("pending_bytes", "Bytes of the rows that are not yet applied.")
+	m.fromJournal("pending_rows", "Rows that were acknowledged and are not yet applied.",
+		func(j *Journal) float64 { return float64(j.PendingRows()) })
+	m.fromJournal("pending_bytes", "Bytes of the rows that are not yet applied.",
+		func(j *Journal) float64 { return float64(j.PendingBytes()) })
 	m.Rejects = m.counter("rejects_total", "Rows that went to the reject log.")
 	m.fromJournal("journal_bytes", "Size of the journal on disk.",
-		func(j *journal) float64 { return float64(j.size()) })
+		func(j *Journal) float64 { return float64(j.Size()) })
 	m.fromJournal("journal_oldest_age_seconds", "Age of the oldest row in the journal that is not yet applied; 0 if there is none.",
-		func(j *journal) float64 { return j.oldest().Seconds() })
+		func(j *Journal) float64 { return j.Oldest().Seconds() })
 	return m
 }
 
@@ -110,14 +112,11 @@ func (m *Metrics) RelayedFor(reason string) prometheus.Counter {
 	return m.relayed.WithLabelValues(reason)
 }
 
-// WatchJournal names the functions that a scrape asks for the journal's size in
-// bytes and the age of its oldest unapplied row. Until then both are 0. They
-// are called from the goroutine of the scrape.
-func (m *Metrics) WatchJournal(size func() int64, oldest func() time.Duration) {
-	m.journal.Store(&journal{size: size, oldest: oldest})
-}
+// WatchJournal names the functions that a scrape asks for the journal's gauges.
+// Until then all are 0. They are called from the goroutine of the scrape.
+func (m *Metrics) WatchJournal(j Journal) { m.journal.Store(&j) }
 
-func (m *Metrics) fromJournal(name, help string, read func(*journal) float64) {
+func (m *Metrics) fromJournal(name, help string, read func(*Journal) float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help},
 		func() float64 {
