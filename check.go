@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluice-db/sluice/backend"
+	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/config"
 )
 
@@ -110,8 +111,12 @@ func checkServer(ctx context.Context, cfg *config.Config) []finding {
 	server := finding{about: "server " + b.Address}
 	found, err := backend.Inspect(ctx, account(b), cfg.Checkpoint.Schema)
 	if err != nil {
-		server.lacks, server.refuses = err.Error(), true
-		server.mend = "start the server, or mend the account's name, password or host"
+		var said *wire.Error
+		server.lacks, server.refuses = err.Error(), errors.As(err, &said)
+		server.mend = "start the server: serve would wait for it"
+		if server.refuses {
+			server.mend = "mend the account's name, password or host"
+		}
 		return []finding{server, hosts}
 	}
 	findings := []finding{server}

@@ -71,9 +71,12 @@ func TestHelpAndVersion(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dir")
-	code, stdout, _ := call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@h/", "--data-dir", dir)
+	code, stdout, _ := call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@127.0.0.1:1/", "--data-dir", dir)
 	require.Equal(t, exitOK, code, stdout)
-	require.Equal(t, "ok       data directory "+dir+"\nok       service account\nserve would start\n", stdout)
+	require.Contains(t, stdout, "ok       data directory "+dir+"\nok       service account\nlacking  server 127.0.0.1:1: ")
+	require.Contains(t, stdout, "connection refused\n         start the server: serve would wait for it\n")
+	require.True(t, strings.HasSuffix(stdout, "\nserve would start\n"), stdout)
+	require.NotContains(t, stdout, "hush")
 	require.NoDirExists(t, dir)
 
 	file := filepath.Join(t.TempDir(), "file")
