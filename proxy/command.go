@@ -66,7 +66,7 @@ func (x *session) command(raw []byte, whole bool) (done bool, err error) {
 	if f := x.server.opts.Counters.Command; f != nil {
 		f(kind)
 	}
-	if kind == wire.ComChangeUser && whole && x.isServiceUser(cString(raw[5:])) {
+	if kind == wire.ComChangeUser && x.isServiceUser(cString(raw[5:])) {
 		x.client.Discard(len(raw))
 		x.denyServiceUser(raw[3] + 1)
 		return true, nil
@@ -184,6 +184,9 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 		}
 		return false, nil // after a denial the server closes the connection, or not: its decision
 	case wire.ReplyStream:
+		if first, err := x.backend.Peek(5); err == nil && first[4] == wire.IsErr {
+			return x.relayReply(wire.ReplyUnknown) // refused: commands go on
+		}
 		return true, x.stream()
 	default:
 		return x.relayReply(reply)

@@ -93,8 +93,31 @@ func (x *session) answerGreeting() error {
 	return err
 }
 
+// isServiceUser says whether the server could take a name for the service account. It
+// takes off a pair of quotes, clips what is too long (32 characters on MySQL), and
+// converts from the client's character set, in some of which other bytes stand for the
+// same ASCII characters.
 func (x *session) isServiceUser(user string) bool {
-	return x.server.opts.ServiceUser != "" && user == x.server.opts.ServiceUser
+	const clipped = 32
+	name := x.server.opts.ServiceUser
+	if name == "" {
+		return false
+	}
+	if n := len(user); n > 1 && user[0] == '\'' && user[n-1] == '\'' {
+		user = user[1 : n-1]
+	}
+	if len(name) >= clipped && len(user) > len(name) {
+		user = user[:len(name)]
+	}
+	if len(user) != len(name) {
+		return false
+	}
+	for i := range len(name) {
+		if user[i] != name[i] && user[i] < 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 func (x *session) denyServiceUser(seq byte) {
