@@ -39,8 +39,8 @@ func compare(script *Script, v Variant, direct, proxied played) []string {
 			missing++
 		}
 		switch {
-		case failed && !got.Insert && v.Mode != Autocommit && sameError(direct.entries[:i], got.Reply):
-			lateFailure = true // a held row's error, reported at a barrier
+		case failed && v.Mode != Autocommit && sameError(direct.entries[:i], got.Reply):
+			lateFailure = true // a held row's error, reported at a barrier: that may be an insert too
 		case lateFailure:
 			// What comes after in the failed transaction depends on it.
 		case failed, !got.Insert && !slices.Equal(want.Reply, got.Reply):

@@ -1,13 +1,10 @@
 package compat
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/go-sql-driver/mysql"
 
 	"github.com/sluice-db/sluice/test/rawclient"
 	"github.com/sluice-db/sluice/test/servers"
@@ -94,7 +91,7 @@ func playOnce(t *testing.T, server *servers.Server, sluice *servers.Sluice, scri
 	}
 	rejected := 0
 	if sluice != nil {
-		flush(t, server, addr, schemas)
+		flush(t, server, sluice, schemas)
 		rejected = int(sluice.Metric(t, rejectsMetric) - rejectsBefore)
 	}
 	result := played{
@@ -166,18 +163,6 @@ func setGlobals(t *testing.T, server *servers.Server, settings []string) {
 			}
 		})
 	}
-}
-
-func openThrough(t testing.TB, addr string) *sql.DB {
-	t.Helper()
-	c := mysql.NewConfig()
-	c.User, c.Passwd, c.Net, c.Addr = "app", "app", "tcp", addr
-	db, err := sql.Open("mysql", c.FormatDSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
 }
 
 // String shows an entry in a report.

@@ -120,9 +120,9 @@ func cellText(cell sql.RawBytes) string {
 
 // flush makes sluice apply what it has acknowledged, by what it promises: a
 // statement that names a table sees all rows of it.
-func flush(t testing.TB, server *servers.Server, addr string, schemas []string) {
+func flush(t testing.TB, server *servers.Server, sluice *servers.Sluice, schemas []string) {
 	t.Helper()
-	through := openThrough(t, addr)
+	through := sluice.Open(t, "")
 	direct := server.Open(t)
 	for _, schema := range schemas {
 		for _, table := range tableNames(t, direct, schema) {

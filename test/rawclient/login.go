@@ -94,7 +94,7 @@ func (c *Client) login(o Options) error {
 		return fmt.Errorf("greeting: %w", err)
 	}
 	if len(payload) > 0 && payload[0] == 0xFF {
-		c.Login = append(c.Login, "0 "+c.describeError(payload))
+		c.Login = append(c.Login, "0 "+describeEarlyError(payload))
 		return ErrRefused
 	}
 	if c.Greeting, err = parseGreeting(payload); err != nil {

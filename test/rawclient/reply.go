@@ -68,6 +68,13 @@ func (c *Client) describeError(payload []byte) string {
 	return fmt.Sprintf("ERR %d %s %s", code, state, strconv.QuoteToASCII(string(text)))
 }
 
+// describeEarlyError decodes an error instead of a greeting: nothing is agreed
+// on yet, so it has no SQL state, and clients take all the rest for its text.
+func describeEarlyError(payload []byte) string {
+	in := &cursor{rest: payload[1:]}
+	return fmt.Sprintf("ERR %d %s", in.u16(), strconv.QuoteToASCII(string(in.rest)))
+}
+
 // statementID finds the id of a prepared statement in MariaDB's messages: it
 // depends on what else was prepared, like the id in the reply itself.
 var statementID = regexp.MustCompile(`(statement |handler )\(\d+\)`)

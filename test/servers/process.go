@@ -30,10 +30,7 @@ func startProcess(logPath string, argv []string, env ...string) (*process, error
 	defer func() { _ = out.Close() }() // the child has its own descriptor
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = out, out
-	// The SLUICE_ variables of whoever runs the tests are not for the children.
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "SLUICE_")
-	}), env...)
+	cmd.Env = environment(env...)
 	// The process group keeps a terminal's Ctrl-C from the children: the test
 	// process stops them in order. Pdeathsig covers a test process that is killed.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -46,6 +43,14 @@ func startProcess(logPath string, argv []string, env ...string) (*process, error
 		close(p.done)
 	}()
 	return p, nil
+}
+
+// environment is this process's with more variables, but without the SLUICE_
+// variables of whoever runs the tests: those are not for the children.
+func environment(more ...string) []string {
+	return append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "SLUICE_")
+	}), more...)
 }
 
 func (p *process) pid() int { return p.cmd.Process.Pid }

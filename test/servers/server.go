@@ -63,7 +63,7 @@ func Fresh(t testing.TB, kind Kind, options ...string) *Server {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("end of the %s log:\n%s", kind, s.proc.logTail(20))
+			t.Logf("end of the %s log:\n%s", kind, s.proc.logTail(80))
 		}
 		if err := s.remove(); err != nil {
 			t.Errorf("stop %s: %v", kind, err)
@@ -124,9 +124,9 @@ func (s *Server) launch() error {
 		return err
 	}
 	s.PID = s.proc.pid()
-	db, err := sql.Open("mysql", s.RootDSN)
+	db, err := OpenPool(s.RootDSN)
 	if err != nil {
-		return fmt.Errorf("open root DSN: %w", err)
+		return err
 	}
 	defer func() { _ = db.Close() }()
 	if err := s.proc.waitReady(startLimit, db.Ping); err != nil {
@@ -148,13 +148,23 @@ func dsn(addr, user, password, schema string) string {
 	c.MultiStatements = true
 	c.AllowAllFiles = true
 	c.Timeout = 10 * time.Second
-	c.Logger = quietLogger{} // polls for readiness would fill the test's output
 	return c.FormatDSN()
 }
 
-type quietLogger struct{}
-
-func (quietLogger) Print(...any) {}
+// OpenPool opens a pool of connections with a DSN of this package. The driver
+// is quiet: its complaints about connections that tests cut would hide results.
+func OpenPool(dsn string) (*sql.DB, error) {
+	c, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", dsn, err)
+	}
+	c.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", dsn, err)
+	}
+	return sql.OpenDB(connector), nil
+}
 
 // ServicePassword is the service account's, for SLUICE_BACKEND_PASSWORD.
 const ServicePassword = "svc"
@@ -173,9 +183,9 @@ func (s *Server) Open(t testing.TB) *sql.DB {
 
 func openDB(t testing.TB, dsn string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", dsn)
+	db, err := OpenPool(dsn)
 	if err != nil {
-		t.Fatalf("open %s: %v", dsn, err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return db
@@ -184,9 +194,9 @@ func openDB(t testing.TB, dsn string) *sql.DB {
 // Exec runs statements as root, directly on the server.
 func (s *Server) Exec(t testing.TB, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("mysql", s.RootDSN)
+	db, err := OpenPool(s.RootDSN)
 	if err != nil {
-		t.Fatalf("open root DSN: %v", err)
+		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
 	for _, statement := range statements {

@@ -96,18 +96,47 @@ func (s *Sluice) choosePorts() error {
 	return nil
 }
 
-// launch waits for /healthz rather than for the client port: a connection that
-// is opened and dropped there would be a login attempt on the backend.
+// Begin starts sluice again without waiting until it serves: for what happens
+// during start-up. Await waits, Kill9 and Stop end it as usual.
+func (s *Sluice) Begin(t testing.TB) {
+	t.Helper()
+	if err := s.begin(); err != nil {
+		t.Fatalf("start sluice again: %v", err)
+	}
+}
+
+// Await waits until a sluice that was begun serves.
+func (s *Sluice) Await(t testing.TB) {
+	t.Helper()
+	if err := s.await(); err != nil {
+		t.Fatalf("start sluice again: %v", err)
+	}
+}
+
 func (s *Sluice) launch() error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	return s.await()
+}
+
+func (s *Sluice) begin() error {
 	path, err := buildBinary()
 	if err != nil {
 		return err
 	}
-	if s.proc, err = startProcess(filepath.Join(s.dir, "log"), append([]string{path}, s.args...),
-		"SLUICE_BACKEND_PASSWORD="+ServicePassword); err != nil {
+	s.proc, err = startProcess(filepath.Join(s.dir, "log"), append([]string{path}, s.args...),
+		"SLUICE_BACKEND_PASSWORD="+ServicePassword)
+	if err != nil {
 		return err
 	}
 	s.PID = s.proc.pid()
+	return nil
+}
+
+// await waits for /healthz rather than for the client port: a connection that
+// is opened and dropped there would be a login attempt on the backend.
+func (s *Sluice) await() error {
 	if err := s.proc.waitReady(sluiceStartLimit, s.healthy); err != nil {
 		s.proc.kill9()
 		return fmt.Errorf("%w\n%s", err, s.proc.logTail(30))
