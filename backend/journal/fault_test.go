@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"syscall"
@@ -124,7 +125,7 @@ func (s *story) append(t *testing.T, j *Journal, q QueueID, sh ShapeID, b []byte
 	seq, err := j.Append(Record{Queue: q, Shape: sh, Rows: 1, Body: b})
 	switch {
 	case err == nil:
-		require.NotContains(t, s.acked, seq)
+		require.Empty(t, s.acked[seq])
 		s.acked[seq] = string(b)
 	case errors.Is(err, ErrUncertain):
 		s.uncertain[string(b)] = true
@@ -143,13 +144,13 @@ func (s *story) append(t *testing.T, j *Journal, q QueueID, sh ShapeID, b []byte
 // live runs a journal through appends, rolls and a window.
 func (s *story) live(t *testing.T, j *Journal) {
 	q, sh := mustQueue(t, j, "q"), mustShape(t, j, "s")
-	for i := range 24 {
+	for i := range 16 {
 		length := 300
 		if i%5 == 4 {
-			length = blockSize + 5000
+			length = 20000 // some cross a block
 		}
 		_ = s.append(t, j, q, sh, body(i, length))
-		if i == 12 {
+		if i == 9 {
 			j.mu.Lock()
 			to := j.queues[q].last
 			j.mu.Unlock()
@@ -172,10 +173,15 @@ func (s *story) check(t *testing.T, opts Options, what string) {
 	defer func() { require.NoError(t, j.Close()) }()
 	q := mustQueue(t, j, "q")
 	got := make(map[uint64]string)
-	for _, r := range readAll(t, j, q, 0, endSeq) {
+	removed := j.queues[q].removed // a full disk makes applied records go early
+	require.LessOrEqual(t, removed, s.done, what)
+	for _, r := range readAll(t, j, q, removed, endSeq) {
 		got[r.Seq] = string(r.Body)
 	}
 	for seq, b := range s.acked {
+		if seq <= removed {
+			continue
+		}
 		require.Equal(t, b, got[seq], "%s: acknowledged record %d", what, seq)
 	}
 	for seq, b := range got {
@@ -200,7 +206,7 @@ func TestFaultAtEveryOperation(t *testing.T) {
 				mem := vfs.NewCrashableMem()
 				fs := &faultFS{FS: mem, first: first, times: times, err: err, part: part}
 				opts := testOptions(fs)
-				opts.Sync = mode
+				opts.Sync, opts.SegmentBytes = mode, 40<<10
 				s := newStory()
 				j, err := Open(opts)
 				if err != nil {
@@ -220,6 +226,7 @@ func TestFaultAtEveryOperation(t *testing.T) {
 					opts.FS = left
 					then := newStory()
 					then.failed = s.failed
+					maps.Copy(then.uncertain, s.uncertain)
 					for _, b := range s.acked {
 						then.uncertain[b] = true // those of later
 					}
@@ -246,12 +253,14 @@ func TestFaultAtEveryOperation(t *testing.T) {
 				return fs
 			}
 			operations := run(0, 0, nil, 0).count
-			require.Greater(t, operations, 40)
+			require.Greater(t, operations, 30)
 			for first := 1; first <= operations; first++ {
 				run(first, 1, syscall.ENOSPC, 0.5)
 				run(first, 1, syscall.EIO, 1)
-				run(first, 4, syscall.ENOSPC, 0)
-				run(first, 1000, syscall.EIO, 0.9)
+				if first%4 == 0 {
+					run(first, 4, syscall.ENOSPC, 0)
+					run(first, 1000, syscall.EIO, 0.9)
+				}
 			}
 		})
 	}

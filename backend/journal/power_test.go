@@ -32,11 +32,11 @@ func TestPowerLossAtEachStep(t *testing.T) {
 				pictures = append(pictures, picture{mem.CrashClone(cfg), acked, s.done})
 			}}
 			opts := testOptions(fs)
-			opts.Sync = SyncAlways
+			opts.Sync, opts.SegmentBytes = SyncAlways, 40<<10
 			j := mustOpen(t, opts)
 			s.live(t, j)
 			require.NoError(t, j.Close())
-			require.Greater(t, len(pictures), 60)
+			require.Greater(t, len(pictures), 50)
 			for i, p := range pictures {
 				what := fmt.Sprintf("picture %d, %d acknowledged", i, len(p.acked))
 				opts.FS = p.fs
@@ -107,6 +107,26 @@ func TestSealIsDurableInModeEverySecond(t *testing.T) {
 	opts.FS = fs.CrashClone(vfs.CrashCloneCfg{})
 	opts.boot = func() ID { return ID{2} }
 	require.Equal(t, &w, mustOpen(t, opts).Recovered()[0].Sealed)
+}
+
+func TestWhatOpenReadIsDurable(t *testing.T) {
+	// A process dies with records in the page cache only. The next one builds on
+	// them, so they must not vanish afterwards.
+	fs := vfs.NewCrashableMem()
+	opts := testOptions(fs)
+	opts.Sync = SyncEverySecond
+	j := mustOpen(t, opts)
+	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
+	mustAppend(t, j, Record{Queue: q, Shape: s})
+	j.stop()
+	<-j.done
+	require.NoError(t, j.dir.close())
+	j2 := mustOpen(t, opts)
+	require.Len(t, readAll(t, j2, q, 0, endSeq), 1)
+	mustAppend(t, j2, Record{Queue: q, Shape: s})
+	opts.FS = fs.CrashClone(vfs.CrashCloneCfg{})
+	opts.boot = func() ID { return ID{2} }
+	require.Len(t, readAll(t, mustOpen(t, opts), q, 0, endSeq), 1)
 }
 
 func TestConcurrentAppendersAndPowerLoss(t *testing.T) {

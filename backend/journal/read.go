@@ -91,7 +91,7 @@ func walkOne(w *walker, n int, visit visitHead) (good int64, err error) {
 	for {
 		var head []byte
 		head, r, err = w.nextHead(n)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return w.offset(), nil
 		}
 		if err != nil {

@@ -136,6 +136,16 @@ func (l *Rejects) AppendAll(rejects []Reject) (added int, err error) {
 	return len(fresh), nil
 }
 
+// Has reports whether a journaled statement was rejected, also if its entry was
+// dropped since. Who tries a window again leaves such statements out: they must
+// not be on the server as well.
+func (l *Rejects) Has(journal ID, seq uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	set := l.keys[journal]
+	return set != nil && set.has(seq)
+}
+
 // Drop takes entries out of the log, and returns how many of them there were.
 func (l *Rejects) Drop(ids ...uint64) (int, error) {
 	l.mu.Lock()

@@ -89,6 +89,10 @@ func TestRejects(t *testing.T) {
 			_, err := l.Get(id)
 			require.ErrorIs(t, err, ErrUnknown)
 		}
+		require.True(t, l.Has(ID{7}, 199))
+		require.True(t, l.Has(ID{7}, 5))
+		require.False(t, l.Has(ID{7}, 500))
+		require.False(t, l.Has(ID{8}, 5))
 		// Neither kept nor dropped ones come a second time.
 		added, err := l.AppendAll([]Reject{testReject(199), testReject(5)})
 		require.NoError(t, err)

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -136,7 +137,7 @@ func readBlock(f io.ReaderAt, block []byte, at, size int64) ([]byte, error) {
 	b := block[:min(blockSize-at%blockSize, size-at)]
 	n, err := f.ReadAt(b, at)
 	if n < len(b) {
-		if err == nil || err == io.EOF {
+		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, err

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -44,7 +45,7 @@ func writeFile(t testing.TB, fs vfs.FS, name string, b []byte) {
 	t.Helper()
 	f, err := fs.Create(name, dataCategory)
 	require.NoError(t, err)
-	_, err = f.Write(b)
+	_, err = f.Write(bytes.Clone(b)) // a vfs.File may change what it is given
 	require.NoError(t, err)
 	require.NoError(t, f.Sync())
 	require.NoError(t, f.Close())

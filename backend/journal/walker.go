@@ -57,7 +57,7 @@ func (w *walker) nextHead(n int) ([]byte, io.Reader, error) {
 	}
 	w.buf = w.buf[:0]
 	for len(w.buf) < n {
-		if _, err := w.more(r); err == io.EOF {
+		if _, err := w.more(r); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, nil, err
@@ -69,7 +69,7 @@ func (w *walker) nextHead(n int) ([]byte, io.Reader, error) {
 // rest reads what is left of a record.
 func (w *walker) rest(r io.Reader) ([]byte, error) {
 	for {
-		if _, err := w.more(r); err == io.EOF {
+		if _, err := w.more(r); errors.Is(err, io.EOF) {
 			return w.buf, nil
 		} else if err != nil {
 			return nil, err
