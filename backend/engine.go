@@ -365,6 +365,16 @@ func (e *Engine) Barrier(ctx context.Context, names []rewrite.TableName, complet
 	return nil
 }
 
+// Inert says whether a SELECT of these tables provably runs nothing but itself (S04).
+func (e *Engine) Inert(ctx context.Context, names []rewrite.TableName) bool {
+	for _, n := range names {
+		if !e.graph.Inert(ctx, n.Schema, n.Table) {
+			return false
+		}
+	}
+	return true
+}
+
 func (e *Engine) touches(q *queue, reach map[string]bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

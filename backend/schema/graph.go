@@ -128,6 +128,38 @@ func (g *Graph) Closure(ctx context.Context, schema, table string) (tables []str
 	return tables, true
 }
 
+// Inert says whether a SELECT that names this table provably runs nothing that
+// somebody wrote: it is a base table, or a view of such without calls of stored
+// functions, which could change the session's variables or make a temporary table (S04).
+func (g *Graph) Inert(ctx context.Context, schema, table string) bool {
+	snap := g.current()
+	w, err := g.world(ctx, snap)
+	if err != nil {
+		return false
+	}
+	seen := map[name]bool{}
+	queue := []name{w.spell(name{schema, table})}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		if seen[n] {
+			continue
+		}
+		if seen[n] = true; len(seen) > maxReach {
+			return false
+		}
+		found, err := g.node(ctx, snap, w, n)
+		switch {
+		case err != nil, found.opaque && !found.base, !found.base && len(found.reach) == 0:
+			return false
+		}
+		for _, next := range found.reach {
+			queue = append(queue, w.spell(next))
+		}
+	}
+	return true
+}
+
 // spell is the form of a name that is the same for every way to write it.
 func (w *world) spell(n name) name {
 	if w.fold {

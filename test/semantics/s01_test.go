@@ -94,8 +94,8 @@ func (s *stage) swapped(mallory, own, victim string, w swap, held int) {
 	if len(s.stored("SHOW TABLES FROM "+own+" LIKE 'log'")) > 0 {
 		require.Zero(s, s.count(own+".log"), "%s: the trigger ran", w.name)
 	}
-	_ = c.conn.Close()
-	_ = direct.conn.Close()
+	c.close()
+	direct.close()
 }
 
 // TestS01SwappedInARace swaps the table back and forth while rows are flushed.

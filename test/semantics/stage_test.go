@@ -115,8 +115,14 @@ func (s *stage) metric(name string) int {
 // client is one connection.
 type client struct {
 	*stage
+	db   *sql.DB
 	conn *sql.Conn
 	next int // for warm
+}
+
+func (c *client) close() {
+	_ = c.conn.Close()
+	_ = c.db.Close()
 }
 
 func (s *stage) connect(dsn string) *client {
@@ -130,13 +136,15 @@ func (s *stage) tryConnect(dsn string) (*client, error) {
 	s.Helper()
 	db, err := sql.Open("mysql", dsn)
 	require.NoError(s, err)
-	s.Cleanup(func() { _ = db.Close() })
+	db.SetMaxIdleConns(0)
 	conn, err := db.Conn(context.Background())
 	if err != nil {
+		_ = db.Close()
 		return nil, err
 	}
-	s.Cleanup(func() { _ = conn.Close() })
-	return &client{stage: s, conn: conn, next: 1_000_000}, nil
+	c := &client{stage: s, db: db, conn: conn, next: 1_000_000}
+	s.Cleanup(c.close)
+	return c, nil
 }
 
 // through connects through sluice; the password of app is app, of users their name.
@@ -231,7 +239,7 @@ func (c *client) tryQuery(statement string) ([]string, error) {
 func (s *stage) stored(query string) []string {
 	s.Helper()
 	c := s.connect(s.server.DSN("root", "", s.schema))
-	defer func() { _ = c.conn.Close() }()
+	defer c.close()
 	rows := c.query(query)
 	slices.Sort(rows)
 	return rows
@@ -285,7 +293,7 @@ func (s *stage) flush() {
 	s.Helper()
 	c := s.through("app")
 	c.query("SHOW TABLES")
-	_ = c.conn.Close()
+	c.close()
 	require.Zero(s, s.metric(pending))
 }
 

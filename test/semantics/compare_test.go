@@ -1,0 +1,106 @@
+package semantics
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+)
+
+// script is a list of statements to be run directly and through sluice, each time
+// in a schema of its own.
+type script struct {
+	user     string   // app if empty
+	setup    []string // by root, in a new schema
+	again    []string // instead of that, what brings the schema back to where it was
+	play     []string
+	errors   bool // autocommit inserts may fail: directly at once, through sluice later, so that only what is stored is compared
+	unbound  bool // nothing needs to be batched
+	rejected int  // statements that go to the reject log
+}
+
+// run plays both and compares every outcome and every table.
+func (p script) run(s *stage) {
+	s.Helper()
+	if p.user == "" {
+		p.user = "app"
+	}
+	p.prepare(s)
+	direct := p.outcomes(s.direct(p.user))
+	want := s.dump()
+
+	p.prepare(s)
+	before, rejected := s.metric(batched), s.metric(rejects)
+	proxied := p.outcomes(s.through(p.user))
+	s.flush()
+	for i := range p.play {
+		if !p.errors || !isInsert(p.play[i]) {
+			require.Equal(s, direct[i], proxied[i], "statement %d of %q: %s", i, p.play, p.play[i])
+		}
+	}
+	require.Equal(s, want, s.dump(), "what is stored after %q", p.play)
+	if !p.unbound {
+		require.Greater(s, s.metric(batched), before, "nothing of %q was batched; %v", p.play, s.relayedFor())
+	}
+	require.Equal(s, rejected+p.rejected, s.metric(rejects), "rejects of %q", p.play)
+}
+
+func isInsert(statement string) bool {
+	return strings.HasPrefix(statement, "INSERT") || strings.HasPrefix(statement, "REPLACE")
+}
+
+func (p script) prepare(s *stage) {
+	s.Helper()
+	if p.again != nil {
+		s.root(p.again...)
+		return
+	}
+	s.rebuild(p.setup)
+}
+
+func (s *stage) rebuild(setup []string) {
+	s.Helper()
+	s.server.Exec(s.T, "DROP DATABASE "+s.schema, "CREATE DATABASE "+s.schema)
+	s.root(setup...)
+}
+
+// outcomes is what a client sees of each statement.
+func (p script) outcomes(c *client) []string {
+	c.Helper()
+	defer c.close()
+	list := make([]string, len(p.play))
+	for i, statement := range p.play {
+		if isInsert(statement) || strings.HasPrefix(statement, "SET") || strings.HasPrefix(statement, "UPDATE") {
+			n, err := c.try(statement)
+			list[i] = fmt.Sprintf("%d affected, error %d", n, errno(err))
+			continue
+		}
+		rows, err := c.tryQuery(statement)
+		list[i] = fmt.Sprintf("%q, error %d", rows, errno(err))
+	}
+	return list
+}
+
+// dump is the content of the schema's tables.
+func (s *stage) dump() []string {
+	s.Helper()
+	var lines []string
+	for _, table := range s.stored("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'") {
+		for _, row := range s.stored("SELECT * FROM `" + table + "`") {
+			lines = append(lines, table+": "+row)
+		}
+	}
+	return lines
+}
+
+// inserts writes n statements, %d in them counting from first.
+func inserts(first, n int, format string) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = strings.ReplaceAll(format, "%d", fmt.Sprint(first+i))
+	}
+	return list
+}
+
+func join(lists ...[]string) []string { return slices.Concat(lists...) }
