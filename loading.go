@@ -184,6 +184,13 @@ func (l *loading) ready() error {
 	return nil
 }
 
+// drain has the engine apply what is pending while sessions end.
+func (l *loading) drain() {
+	if e := l.engine.Load(); e != nil {
+		e.Drain()
+	}
+}
+
 // close drains the engine and closes the data directory.
 func (l *loading) close(ctx context.Context) error {
 	l.running.Wait()

@@ -52,6 +52,7 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 	log.Info().Dur("timeout", cfg.Drain.Timeout).Msg("draining")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Drain.Timeout)
 	defer cancel()
+	l.drain()
 	if cut := server.Close(drain); cut != nil {
 		log.Warn().Err(cut).Msg("sessions were cut off")
 	}

@@ -79,6 +79,9 @@ type Engine struct {
 	sick   map[*queue]error
 }
 
+// maxShapes bounds the shapes of a journal, which stay in memory.
+const maxShapes = 10_000
+
 // foreignKeys is the queue that all tables joined to others by foreign keys share:
 // their rows are applied in arrival order (S17).
 const foreignKeys = "(foreign keys)"
@@ -172,15 +175,20 @@ func (e *Engine) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close flushes what is pending until ctx is done and leaves the rest in the
-// journal, where the next start finds it. The error says how much is left.
-func (e *Engine) Close(ctx context.Context) error {
+// Drain has every window closed as soon as it can be applied.
+func (e *Engine) Drain() {
 	e.draining.Store(true)
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, q := range e.queues {
 		q.poke()
 	}
-	e.mu.Unlock()
+}
+
+// Close flushes what is pending until ctx is done and leaves the rest in the
+// journal, where the next start finds it. The error says how much is left.
+func (e *Engine) Close(ctx context.Context) error {
+	e.Drain()
 	done := make(chan struct{})
 	go func() { e.workers.Wait(); close(done) }()
 	select {
@@ -243,6 +251,12 @@ func (e *Engine) Shape(p *rewrite.Plan, vars map[string]string, user string) (*S
 	blob, err := describe(p, vars, user)
 	if err != nil {
 		return nil, err
+	}
+	e.mu.Lock()
+	full := len(e.shapes) >= maxShapes
+	e.mu.Unlock()
+	if full {
+		return nil, errors.New("too many shapes are in the journal")
 	}
 	id, err := e.journal.Shape(blob)
 	if err != nil {

@@ -37,7 +37,8 @@ type queue struct {
 	measured time.Time
 	last     uint64
 	applied  uint64
-	sealed   *journal.Window // being applied
+	stuck    bool            // its window does not go through: the server is away
+	sealed   *journal.Window // by an earlier life of sluice, to be applied first
 	gather   gathering
 	wanted   uint64        // a barrier waits for this record
 	running  bool          // a worker is at it
@@ -63,10 +64,11 @@ func newQueue(e *Engine, name string, id journal.QueueID) *queue {
 	}
 }
 
-// admit waits until the open window has room: back pressure.
+// admit waits until the open window has room: back pressure. While the server is away
+// it does not: rows gather in the journal, up to its own bound.
 func (q *queue) admit(ctx context.Context) error {
 	q.mu.Lock()
-	for q.full() {
+	for q.full() && !q.stuck {
 		changed := q.changed
 		q.mu.Unlock()
 		q.poke()
@@ -79,6 +81,17 @@ func (q *queue) admit(ctx context.Context) error {
 	}
 	q.mu.Unlock()
 	return nil
+}
+
+// fares notes whether the queue's window goes through.
+func (q *queue) fares(err error) {
+	q.mu.Lock()
+	if stuck := err != nil; stuck != q.stuck {
+		q.stuck = stuck
+		q.announce()
+	}
+	q.mu.Unlock()
+	q.engine.healthy(q, err)
 }
 
 // full says whether the open window has reached its bounds. mu is held.
@@ -205,11 +218,16 @@ func (q *queue) next(ctx context.Context) (w window, ok bool) {
 		}
 		reason, wait := q.due(time.Now())
 		if reason != "" {
-			w = q.take(reason)
+			w, err := q.take(reason)
 			q.mu.Unlock()
-			return w, true
+			if err == nil {
+				return w, true
+			}
+			q.engine.log.Error().Err(err).Str("table", q.name).Msg("cannot close a window")
+			wait = time.Second
+		} else {
+			q.mu.Unlock()
 		}
-		q.mu.Unlock()
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -220,17 +238,32 @@ func (q *queue) next(ctx context.Context) (w window, ok bool) {
 	}
 }
 
-// take closes the open window. mu is held.
-func (q *queue) take(reason string) window {
+// take closes the open window, or as much of it as fits the bounds: after the server
+// was away, or a crash, more may have gathered than memory can hold. mu is held.
+func (q *queue) take(reason string) (window, error) {
+	g := &q.gather
 	w := window{
-		Window: journal.Window{ID: q.last, Queue: q.id, From: q.gather.from, To: q.last},
-		reason: reason, since: q.gather.since,
-		rows: q.gather.rows, bytes: q.gather.bytes,
+		Window: journal.Window{Queue: q.id, From: g.from, To: q.last},
+		reason: reason, since: g.since, rows: g.rows, bytes: g.bytes,
 	}
-	q.gather = gathering{from: q.last}
+	if rows, bytes := q.maxRows(), q.settings.WindowBytes; g.rows > rows+rows/2 || g.bytes > bytes+bytes/2 {
+		to, gotRows, gotBytes, err := q.engine.journal.Reach(q.id, g.from, rows, bytes)
+		if err != nil {
+			return w, err
+		}
+		if to > g.from && to < q.last {
+			w.To, w.rows, w.bytes = to, gotRows, gotBytes
+		}
+	}
+	w.ID = w.To
+	g.from = w.To
+	g.rows, g.bytes = max(g.rows-w.rows, 0), max(g.bytes-w.bytes, 0)
+	if w.To == q.last {
+		g.rows, g.bytes = 0, 0
+	}
 	q.generation.Add(1)
 	q.announce()
-	return w
+	return w, nil
 }
 
 // applyDone notes that a window is wholly on the server.

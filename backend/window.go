@@ -39,8 +39,8 @@ func (q *queue) load(w *window, b *Batch) error {
 // section 6): a replay after a crash does the same chunks.
 func (q *queue) seal(w *window, b *Batch) error {
 	if w.isSealed {
-		if len(w.Order) != 0 && len(w.Order) != b.Len() {
-			return fmt.Errorf("window %d was sealed with %d rows and has %d", w.ID, len(w.Order), b.Len())
+		if w.Rows != uint64(b.Len()) {
+			return fmt.Errorf("window %d was sealed with %d rows and has %d", w.ID, w.Rows, b.Len())
 		}
 		return nil
 	}
@@ -75,7 +75,7 @@ func (q *queue) apply(ctx context.Context, w *window) error {
 		if i+1 < len(w.Chunks) {
 			end = int(w.Chunks[i+1])
 		}
-		c := chunk{queue: q, window: w, number: i, batch: b, order: order[w.Chunks[i]:end], last: i == len(w.Chunks)-1}
+		c := chunk{queue: q, window: w, number: i, batch: b, order: order[w.Chunks[i]:end], last: i == len(w.Chunks)-1, again: w.isSealed}
 		if err := q.persist(ctx, "apply", func() error { return c.apply(ctx) }); err != nil {
 			return err
 		}
@@ -96,13 +96,13 @@ func (q *queue) persist(ctx context.Context, what string, try func() error) erro
 	for wait := least; ; wait = min(2*wait, most) {
 		err := try()
 		if err == nil {
-			q.engine.healthy(q, nil)
+			q.fares(nil)
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		q.engine.healthy(q, err)
+		q.fares(err)
 		q.engine.log.Warn().Err(err).Str("table", q.name).Dur("retry_in", wait).Msg("cannot " + what + " a window; its rows stay in the journal")
 		select {
 		case <-time.After(wait):
@@ -129,6 +129,7 @@ type chunk struct {
 	batch  *Batch
 	order  []uint32
 	last   bool
+	again  bool // it may have been tried before: statements of it may stand in the reject log
 
 	statements int // sent to the server
 	rejected   int // client statements
@@ -153,6 +154,7 @@ func (c *chunk) apply(ctx context.Context) error {
 	conn.executor.limits.PacketBytes = conn.maxPacket
 	conn.executor.Statements = 0
 	err = c.attempt(conn)
+	c.again = true
 	c.statements = conn.executor.Statements
 	var said *wire.Error
 	if err == nil || errors.Is(err, errChanged) || errors.As(err, &said) {
@@ -164,7 +166,7 @@ func (c *chunk) apply(ctx context.Context) error {
 // attempt tries the rows merged and in order, and one after the other if that
 // does not go through.
 func (c *chunk) attempt(conn *conn) error {
-	err := c.transaction(conn, nil, false)
+	err := c.transaction(conn, nil, c.again && c.anyRejected())
 	for range 3 { // a table may change between two looks at it
 		var dead map[*rewrite.Table]string
 		var said *wire.Error
@@ -221,6 +223,9 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 	if replay {
 		alive := make([]int, 0, len(c.order))
 		for _, n := range entriesOf(c.batch, c.order) {
+			if c.again && e.opts.Rejects.Has(e.journal.ID(), c.batch.entries[n].seq) {
+				continue // rejected before a COMMIT that did not come: it stays so
+			}
 			if why, ok := dead[c.batch.entries[n].shape.Plan.Table]; ok {
 				rejects = append(rejects, casualty{n, &wire.Error{Code: 1412, State: "HY000", Message: "sluice: " + why}})
 				continue
@@ -286,6 +291,21 @@ func (c *chunk) secure(conn *conn, dead map[*rewrite.Table]string) error {
 		return fmt.Errorf("%w: %s", errChanged, why)
 	}
 	return nil
+}
+
+// anyRejected: a statement of the chunk was rejected by an attempt that did not get
+// as far as its COMMIT.
+func (c *chunk) anyRejected() bool {
+	e := c.queue.engine
+	if e.opts.Rejects.Len() == 0 {
+		return false
+	}
+	for _, r := range c.order {
+		if e.opts.Rejects.Has(e.journal.ID(), c.batch.entries[c.batch.rows[r].entry].seq) {
+			return true
+		}
+	}
+	return false
 }
 
 // tables lists the targets of the chunk that are not dead.

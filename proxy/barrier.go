@@ -16,6 +16,8 @@ type statement struct {
 	why     rewrite.Reason // of an insert that is relayed
 	locks   bool           // takes table or global locks
 	plain   bool           // an insert that leaves the session's state as it is
+
+	autocommit bool // SET autocommit and nothing else
 }
 
 // before does what has to be done before a command is relayed: rows that it could
@@ -25,7 +27,7 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 	if b.Batching == nil || passes(st.command) {
 		return false, nil
 	}
-	if st.class.Kind == rewrite.StmtRollback {
+	if st.class.Kind == rewrite.StmtRollback || endsSession(st.command) {
 		x.dropHeld()
 	}
 	if b.failed != nil {
@@ -75,13 +77,17 @@ func passes(command byte) bool {
 	return false
 }
 
+// endsSession: commands with which the server rolls back what is open.
+func endsSession(command byte) bool {
+	return command == wire.ComQuit || command == wire.ComChangeUser || command == wire.ComResetConnection
+}
+
 // afterFailure lets a failed transaction end and answers everything else with its
 // error (S14).
 func (x *session) afterFailure(st *statement, seq byte) (handled bool, err error) {
 	b := &x.b
 	switch {
-	case st.class.Kind == rewrite.StmtRollback,
-		st.command == wire.ComQuit, st.command == wire.ComChangeUser, st.command == wire.ComResetConnection:
+	case st.class.Kind == rewrite.StmtRollback, endsSession(st.command):
 		b.failed, b.touched = nil, false
 		return false, nil
 	case st.class.Kind == rewrite.StmtCommit:
@@ -95,7 +101,7 @@ func (x *session) afterFailure(st *statement, seq byte) (handled bool, err error
 // await waits until the journaled rows that a command could see are on the server.
 func (x *session) await(st *statement) error {
 	b := &x.b
-	if b.Engine == nil || b.Engine.PendingRows() == 0 || !x.mayWait() {
+	if b.Engine == nil || b.Engine.PendingRows() == 0 || !x.mayWait() || !(b.Strict || b.wrote) {
 		return nil
 	}
 	switch st.class.Kind {
@@ -136,10 +142,13 @@ func (x *session) schemaName() string {
 }
 
 func (x *session) awaitAll() error {
-	if x.b.Engine == nil || x.b.Engine.PendingRows() == 0 || x.b.locked {
+	b := &x.b
+	if b.Engine == nil || b.Engine.PendingRows() == 0 || b.locked || !(b.Strict || b.wrote) {
 		return nil
 	}
-	return x.b.Engine.Barrier(x.ctx, nil, false)
+	err := b.Engine.Barrier(x.ctx, nil, false)
+	b.wrote = b.wrote && err != nil
+	return err
 }
 
 // restoreTraces gives the connection what the last batched insert would have left:
@@ -174,10 +183,10 @@ func (x *session) after(st *statement) {
 		b.touched = true
 	default:
 		b.touched = true
-		if st.command != wire.ComStmtPrepare {
+		if st.command != wire.ComStmtPrepare && !st.autocommit {
 			b.barriers++
 		}
-		if !st.class.Harmless && st.command != wire.ComStmtPrepare {
+		if !st.class.Harmless && st.command != wire.ComStmtPrepare && !st.autocommit {
 			b.forgetState()
 		}
 	}
@@ -206,7 +215,7 @@ func (x *session) noteLocks(st *statement) {
 	switch {
 	case st.locks:
 		x.b.locked = true
-	case st.class.Kind == rewrite.StmtUnlock, st.command == wire.ComResetConnection, st.command == wire.ComChangeUser:
+	case st.class.Kind == rewrite.StmtUnlock, endsSession(st.command):
 		x.b.locked = false
 	}
 }

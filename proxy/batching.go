@@ -60,6 +60,7 @@ type batching struct {
 	failed      *wire.Error // the transaction's held rows failed: nothing but ROLLBACK goes on (S14)
 	locked      bool        // holds table or global locks
 	preparedDDL bool        // has prepared what could be DDL
+	wrote       bool        // rows of this session may be in the journal still
 	traces      trace
 }
 

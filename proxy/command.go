@@ -16,14 +16,24 @@ func (x *session) commands() error {
 	for {
 		x.client.Shrink()
 		if !x.startWaiting() {
+			if x.backendGone.Load() && x.orphan() {
+				continue
+			}
 			return x.idleEnd(os.ErrDeadlineExceeded)
 		}
 		raw, whole, err := x.client.Packet()
 		x.stopWaiting()
 		if err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) && x.backendGone.Load() && x.orphan() {
+				continue
+			}
 			return x.idleEnd(err)
 		}
-		done, err := x.command(raw, whole)
+		serve := x.command
+		if x.orphaned {
+			serve = x.orphanCommand
+		}
+		done, err := serve(raw, whole)
 		if done || err != nil {
 			return err
 		}
@@ -115,6 +125,7 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 			st.text = text
 			st.class = rewrite.Classify(text, &x.b.lex)
 			st.locks = takesLocks(st.class.Kind, text)
+			st.autocommit = setsAutocommit(text)
 		}
 	case wire.ComStmtPrepare:
 		if whole {
@@ -260,7 +271,7 @@ func (x *session) uploadFailed(cause error) error {
 		}
 	}
 	_ = x.backend.SetReadDeadline(time.Now().Add(time.Second))
-	words := &wire.Error{Code: 2013, State: "HY000", Message: "sluice: Lost connection to MySQL server during LOAD DATA LOCAL"}
+	words := &wire.Error{Code: 1158, State: "08S01", Message: "sluice: Lost connection to MySQL server during LOAD DATA LOCAL"}
 	if p, _, err := x.backend.ReadPacket(loginLimit); err == nil && len(p) > 0 && p[0] == wire.IsErr {
 		words = wire.ParseErr(p)
 	}

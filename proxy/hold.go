@@ -98,12 +98,23 @@ func (x *session) flushHeld(reason string, alone bool) error {
 	if said == nil {
 		said = &wire.Error{Code: 1105, State: "HY000", Message: "sluice: " + err.Error()}
 	}
-	if _, err := x.backend.Query("ROLLBACK"); err != nil {
+	if said.Code == deadlock {
+		// The server has rolled the transaction back and the client starts over, as
+		// it would directly.
+		b.touched = false
+		return said
+	}
+	r, err := x.backend.Query("ROLLBACK")
+	if err != nil {
 		return err
 	}
+	x.status = r.Status
 	b.failed = said
 	return said
 }
+
+// deadlock is the error with which the server has rolled back the whole transaction.
+const deadlock = 1213
 
 // rejects says whether failing statements of this transaction are rejected: all its
 // shapes have to agree.

@@ -39,18 +39,25 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 	case b.locked:
 		return false, "the session holds table locks", nil
 	case x.inTransaction():
-		err = x.hold(s, sql, facts, start)
+		return true, "", x.acknowledge(s, sql, facts, seq, start, x.hold)
 	case b.Engine == nil:
 		return false, "no service account: only transactions are batched", nil
-	default:
-		err = x.journal(s, sql, start)
 	}
-	var said *wire.Error
-	if errors.As(err, &said) {
-		return true, "", x.client.WriteErr(seq, said)
-	}
-	if err != nil {
-		return true, "", err
+	return true, "", x.acknowledge(s, sql, facts, seq, start, x.journal)
+}
+
+// acknowledge keeps the rows of a statement by hold or journal and answers the client.
+// A server's or sluice's own refusal is the answer; any other error ends the session.
+func (x *session) acknowledge(s *shape, sql []byte, facts rewrite.Facts, seq byte, start time.Time,
+	keep func(*shape, []byte, rewrite.Facts, time.Time) error,
+) error {
+	b := &x.b
+	if err := keep(s, sql, facts, start); err != nil {
+		var said *wire.Error
+		if errors.As(err, &said) {
+			return x.client.WriteErr(seq, said)
+		}
+		return err
 	}
 	n := b.rows.Len()
 	b.run++
@@ -58,7 +65,7 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 	if f := b.Observe.Batched; f != nil {
 		f(n, time.Since(start))
 	}
-	return true, "", x.client.WriteOK(seq, &wire.OK{
+	return x.client.WriteOK(seq, &wire.OK{
 		Affected: uint64(n), InsertID: facts.InsertID, Status: x.insertStatus(), Info: insertInfo(n),
 	}, x.backend.Caps)
 }
@@ -159,7 +166,13 @@ func (x *session) ready(s *shape, sql []byte) (rewrite.Reason, error) {
 	if s.refused != "" && time.Now().Before(s.retryAt) {
 		return s.refused, nil
 	}
+	plan := s.plan
 	why, err := x.validate(s, sql)
+	if err != nil && plan != nil && s.target != nil {
+		if s.plan = plan; x.orphan() {
+			return "", nil // under the last validation
+		}
+	}
 	if why != "" {
 		s.refuse(why)
 	} else {
@@ -197,10 +210,11 @@ func (s *shape) stale(x *session) bool {
 
 // journal puts an autocommit insert into the journal: its rows are on disk when
 // the client gets its OK.
-func (x *session) journal(s *shape, sql []byte, now time.Time) error {
+func (x *session) journal(s *shape, sql []byte, _ rewrite.Facts, now time.Time) error {
 	b := &x.b
 	b.body = backend.AppendRows(b.body[:0], sql, s.target, &b.rows)
 	err := b.Engine.Submit(x.ctx, s.target, b.body, b.rows.Len(), now)
+	b.wrote = b.wrote || err == nil
 	if err == nil || x.ctx.Err() != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (x *session) logIn() error {
 func (x *session) greeting() error {
 	p, _, err := x.backend.ReadPacket(loginLimit)
 	if err != nil {
-		x.refuse(2013, "HY000", fmt.Sprintf("sluice: Lost connection to MySQL server at '%s' (no greeting)", x.server.opts.Backend))
+		x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Lost connection to MySQL server at '%s' (no greeting)", x.server.opts.Backend))
 		return fmt.Errorf("greeting: %w", err)
 	}
 	g, err := wire.ParseGreeting(p)
@@ -52,7 +52,7 @@ func (x *session) greeting() error {
 		}
 		return err
 	case err != nil:
-		x.refuse(2007, "HY000", "sluice: "+err.Error())
+		x.refuse(1043, "08S01", "sluice: "+err.Error())
 		return fmt.Errorf("greeting: %w", err)
 	}
 	x.greet, x.salt = g, g.Salt

@@ -39,6 +39,9 @@ type session struct {
 	backendGone atomic.Bool
 	closeOnce   sync.Once
 
+	orphaned bool // the backend is down
+	probed   time.Time
+
 	mu      sync.Mutex
 	waiting bool // for the client's next command: its read may be woken
 	ending  bool // end when the client has nothing under way
@@ -103,7 +106,7 @@ func (x *session) connect() bool {
 	}
 	if o.Ready != nil {
 		if err := o.Ready(); err != nil {
-			x.refuse(2003, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, err))
+			x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, err))
 			return false
 		}
 	}
@@ -117,12 +120,17 @@ func (x *session) connect() bool {
 	c, err := d.Dial(o.Backend.Network, o.Backend.Addr)
 	if err != nil {
 		x.log.Warn().Err(err).Msg("backend not reached")
-		x.refuse(2003, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, reasonOf(err)))
+		x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, reasonOf(err)))
 		return false
 	}
 	x.backend = &wire.Session{Conn: wire.NewConn(c)}
 	return true
 }
+
+// notReached is the number of an error packet that says what error 2003 says. 2003
+// itself and its like belong to the client libraries: MariaDB's reports an error packet
+// with such a number as malformed. See docs/decisions.
+const notReached = 1429 // ER_CONNECT_TO_FOREIGN_DATA_SOURCE
 
 // reasonOf is the number that the client library would show, or words.
 func reasonOf(err error) string {
@@ -156,10 +164,13 @@ func (x *session) endWhenIdle() {
 
 // backendLost runs when the backend has hung up.
 func (x *session) backendLost() {
-	x.backendGone.Store(true)
-	x.cancel()
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.orphaned {
+		return
+	}
+	x.backendGone.Store(true)
+	x.cancel()
 	if x.waiting {
 		x.wake()
 	}
@@ -197,7 +208,9 @@ func (x *session) stopWaiting() {
 
 // cut closes both connections under the session's goroutine.
 func (x *session) cut() {
+	x.mu.Lock()
 	x.cancel()
+	x.mu.Unlock()
 	_ = x.client.Close()
 	if b := x.backend; b != nil {
 		_ = b.Close()
