@@ -11,9 +11,20 @@ import (
 
 // describeMachine says what the figures depend on, without naming the machine:
 // cores, memory, and how long the disk takes to make one small write durable.
+// The load shows whether anything else ran.
 func describeMachine(dir string) string {
-	return fmt.Sprintf("%s: %d virtual cores, %s of memory, flush of one block %v (median), %s",
-		time.Now().Format(time.DateOnly), runtime.NumCPU(), memory(), flushTime(dir), runtime.Version())
+	return fmt.Sprintf("%s: %d virtual cores, %s of memory, flush of one block %v (median), load %s before the run, %s",
+		time.Now().Format(time.DateOnly), runtime.NumCPU(), memory(), flushTime(dir), load(), runtime.Version())
+}
+
+// load is the average over the last minute.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	minute, _, _ := strings.Cut(string(text), " ")
+	return minute
 }
 
 func memory() string {

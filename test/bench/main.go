@@ -110,9 +110,10 @@ func (b *bench) run(ctx context.Context) (err error) {
 			return fmt.Errorf("there is no part %q", name)
 		}
 	}
+	machine := describeMachine(b.dir)
 	// The tables of the parts that were measured are shown even if a later one fails.
 	defer func() {
-		fmt.Printf("\n%s\n", describeMachine(b.dir))
+		fmt.Printf("\n%s\n", machine)
 		for _, table := range b.tables {
 			fmt.Printf("\n%s", table)
 		}

@@ -124,7 +124,11 @@ func (b *bench) perlSluice(ctx context.Context, server *stage.Server, rows strin
 	if statements := metrics["sluice_statements_out_total"]; statements > 0 {
 		figures.rowsPerStatement = append(figures.rowsPerStatement, metrics["sluice_rows_out_total"]/statements)
 	}
-	return compare(ctx, server, schema+"_sluice")
+	if err := compare(ctx, server, schema+"_sluice"); err != nil {
+		return fmt.Errorf("%w\nthe loader counted %d rows, sluice took %.0f, put out %.0f and rejected %.0f\n%s", err, loaded.Count,
+			metrics["sluice_rows_in_total"], metrics["sluice_rows_out_total"], metrics["sluice_rejects_total"], sluice.Tail(15))
+	}
+	return nil
 }
 
 func (b *bench) perlTable(server *stage.Server, f perlFigures, size int64) string {
