@@ -126,7 +126,6 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 			st.class = rewrite.Classify(text, &x.b.lex)
 			st.locks = takesLocks(st.class.Kind, text)
 			st.autocommit = setsAutocommit(text)
-			st.autocommit = setsAutocommit(text)
 		}
 	case wire.ComStmtPrepare:
 		if whole {
