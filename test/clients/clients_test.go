@@ -6,15 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluice-db/sluice/test/servers"
 )
-
-// patience bounds one load; it is there to end a test that hangs.
-const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) { servers.Main(m) }
 

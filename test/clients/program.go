@@ -10,9 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sluice-db/sluice/test/servers"
 )
+
+// patience bounds one load; it is there to end a test that hangs.
+const patience = 2 * time.Minute
 
 // load is one run of a client.
 type load struct {
