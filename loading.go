@@ -112,9 +112,10 @@ func (l *loading) limits() backend.Limits {
 }
 
 // windowBytes keeps the windows that are applied at a time within memory.max: a
-// window takes about twice its bytes in memory, with keys and order.
+// window takes about twice its bytes in memory, with keys and order, and the
+// collector needs room besides.
 func (l *loading) windowBytes(want config.Bytes) int {
-	return int(min(want, l.cfg.Memory.Max/config.Bytes(2*l.cfg.Apply.Connections)))
+	return int(min(want, l.cfg.Memory.Max/config.Bytes(3*l.cfg.Apply.Connections)))
 }
 
 // account is the service account of a configuration.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 	if ctx.Err() != nil {
 		return nil // a signal before there was anything to drain
 	}
+	debug.SetMemoryLimit(int64(cfg.Memory.Max)) // what is held is bounded; this bounds what the collector leaves
 	counters := metrics.New()
 	l := &loading{cfg: cfg, log: log, counters: counters}
 	if cfg.Backend.HasServiceAccount() {
