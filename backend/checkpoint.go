@@ -60,7 +60,7 @@ func (c *checkpoint) mark(q wire.Querier, queue uint32, window uint64, chunk int
 }
 
 // tidy removes the rows of earlier windows of the queue, within the transaction
-// of a later window's first chunk: they are done, and the journal knows.
+// of a later window's last chunk: they are done, and the journal knows.
 func (c *checkpoint) tidy(q wire.Querier, queue uint32, window uint64) error {
 	_, err := q.Query(fmt.Sprintf("DELETE FROM %s WHERE journal = '%s' AND queue = %d AND win < %d",
 		c.table(), c.journal, queue, window))

@@ -274,7 +274,7 @@ func (c *chunk) secure(conn *conn, dead map[*rewrite.Table]string) error {
 	tables := c.tables(dead)
 	for _, t := range tables {
 		_, err := conn.Query("INSERT IGNORE INTO " + quote(t.Schema) + "." + quote(t.Name) +
-			" (" + quote(t.Columns[0].Name) + ") SELECT NULL FROM DUAL WHERE FALSE")
+			" (" + quote(insertable(t)) + ") SELECT NULL FROM DUAL WHERE FALSE")
 		var said *wire.Error
 		if errors.As(err, &said) && failureOf(err) != retryFailure {
 			return fmt.Errorf("%w: %s", errChanged, said)
@@ -291,6 +291,16 @@ func (c *chunk) secure(conn *conn, dead map[*rewrite.Table]string) error {
 		return fmt.Errorf("%w: %s", errChanged, why)
 	}
 	return nil
+}
+
+// insertable is a column that an INSERT may name.
+func insertable(t *rewrite.Table) string {
+	for i := range t.Columns {
+		if !t.Columns[i].Generated {
+			return t.Columns[i].Name
+		}
+	}
+	return t.Columns[0].Name
 }
 
 // anyRejected: a statement of the chunk was rejected by an attempt that did not get
