@@ -163,7 +163,7 @@ func Default() *Config {
 		Profile:     ProfileLoader,
 		DataDir:     "/var/lib/sluice",
 		Log:         Log{Level: "info", Format: LogAuto},
-		Journal:     Journal{Sync: SyncSecond, MaxBytes: 10 * GiB},
+		Journal:     Journal{Sync: SyncSecond, MaxBytes: 10 * GiB, Keep: 10 * time.Minute},
 		Memory:      Memory{Max: 512 * MiB},
 		Window:      Window{Rows: RowsAuto, Bytes: 128 * MiB, Delay: time.Second, MaxDelay: time.Minute},
 		Chunk:       Chunk{Rows: 50_000, Bytes: 16 * MiB},

@@ -27,7 +27,7 @@ type Metrics struct {
 	FlushSeconds  prometheus.Histogram
 	AckSeconds    prometheus.Histogram // from a batched statement's last byte to its OK
 
-	Rejects prometheus.Counter // rows that went to the reject log
+	Rejects prometheus.Counter // client statements that went to the reject log
 
 	commands [256]prometheus.Counter
 	flushes  [reasons]prometheus.Counter
@@ -88,7 +88,7 @@ func New() *Metrics {
 		func(j *Journal) float64 { return float64(j.PendingRows()) })
 	m.fromJournal("pending_bytes", "Bytes of the rows that are not yet applied.",
 		func(j *Journal) float64 { return float64(j.PendingBytes()) })
-	m.Rejects = m.counter("rejects_total", "Rows that went to the reject log.")
+	m.Rejects = m.counter("rejects_total", "Statements of clients that went to the reject log.")
 	m.fromJournal("journal_bytes", "Size of the journal on disk.",
 		func(j *Journal) float64 { return float64(j.Size()) })
 	m.fromJournal("journal_oldest_age_seconds", "Age of the oldest row in the journal that is not yet applied; 0 if there is none.",

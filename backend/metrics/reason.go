@@ -8,19 +8,16 @@ const (
 	FlushRows    Reason = iota // the window has its rows
 	FlushBytes                 // the window has its bytes
 	FlushDelay                 // the window's first row has waited long enough
-	FlushMemory                // memory or the journal is full
-	FlushBarrier               // a statement of the same session could see the rows
-	FlushReader                // a statement of another session could see the rows
+	FlushMemory                // a transaction holds as much as it may
+	FlushBarrier               // a statement could see the rows
 	FlushCommit                // the transaction ends
-	FlushOrder                 // rows of a related table must come after these
-	FlushShape                 // the next rows cannot be in one batch with these
 	FlushReplay                // the rows were in the journal at the start
 	FlushDrain                 // sluice ends
 	reasons
 )
 
 var reasonNames = [reasons]string{
-	"rows", "bytes", "delay", "memory", "barrier", "reader", "commit", "order", "shape", "replay", "drain",
+	"rows", "bytes", "delay", "memory", "barrier", "commit", "replay", "drain",
 }
 
 // String returns the value of the label.

@@ -49,12 +49,15 @@ func AppendOK(dst []byte, seq byte, ok *OK, caps Caps) []byte {
 	return closePacket(dst, at)
 }
 
-// AppendErr appends an ERR packet. Before the handshake is over a server omits
-// the SQLSTATE; the client library of every kind reads both forms.
+// AppendErr appends an ERR packet. In place of a greeting (sequence id 0) it has no
+// SQLSTATE: nothing has been agreed on yet, and MySQL's client takes it for text.
 func AppendErr(dst []byte, seq byte, e *Error) []byte {
 	at := len(dst)
 	dst = append(dst, 0, 0, 0, seq, IsErr)
 	dst = binary.LittleEndian.AppendUint16(dst, e.Code)
+	if seq == 0 {
+		return closePacket(append(dst, e.Message...), at)
+	}
 	state := e.State
 	if len(state) != 5 {
 		state = "HY000"
