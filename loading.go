@@ -32,7 +32,7 @@ type loading struct {
 
 	journal  *journal.Journal
 	rejects  *journal.Rejects
-	batching atomic.Pointer[proxy.Batching]
+	batching []atomic.Pointer[proxy.Batching] // one per listener
 	engine   atomic.Pointer[backend.Engine]
 	down     atomic.Pointer[error] // why the engine is not there yet
 	running  sync.WaitGroup
@@ -62,7 +62,7 @@ func (l *loading) open(ctx context.Context) error {
 	l.watch()
 	if err := l.connect(ctx); err != nil {
 		var said *wire.Error
-		if errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
+		if errors.Is(err, backend.ErrExcess) || errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
 			return errors.Join(err, l.rejects.Close(), l.journal.Close())
 		}
 		l.log.Error().Err(err).Msg("backend not reached: waiting for it")
@@ -206,6 +206,16 @@ func (l *loading) close(ctx context.Context) error {
 	return errors.Join(l.rejects.Close(), l.journal.Close())
 }
 
+// ruledOn says that some rule switches batching on.
+func (l *loading) ruledOn() bool {
+	for i := range l.cfg.Rules {
+		if p := l.cfg.Rules[i].Profile; p != nil && *p == config.ProfileLoader {
+			return true
+		}
+	}
+	return false
+}
+
 // proxyOptions are the listeners' side.
 func (l *loading) proxyOptions() proxy.Options {
 	o := proxy.Options{
@@ -230,22 +240,26 @@ func (l *loading) proxyOptions() proxy.Options {
 	}
 	for _, a := range l.cfg.Listen {
 		o.Listen = append(o.Listen, proxy.Listener{
-			Address: proxy.Address{Network: a.Network, Addr: a.Address}, Relay: a.Profile == config.ProfileOff,
+			Address: proxy.Address{Network: a.Network, Addr: a.Address}, Relay: a.Profile == config.ProfileOff && !l.ruledOn(),
 		})
 	}
-	memory := backend.NewMemory(int64(l.cfg.Memory.Max))
-	o.Batching = func() *proxy.Batching {
-		if b := l.batching.Load(); b != nil {
+	memory := backend.NewMemory(int64(l.cfg.Memory.Max / 3)) // the rest is for windows, see windowBytes
+	l.batching = make([]atomic.Pointer[proxy.Batching], len(o.Listen))
+	o.Batching = func(listener int) *proxy.Batching {
+		if b := l.batching[listener].Load(); b != nil {
 			return b
+		}
+		resolve := func(user, schema, table string) config.Effective {
+			return l.cfg.ResolveOn(l.cfg.Listen[listener], user, schema, table)
 		}
 		b := &proxy.Batching{
 			Engine: l.engine.Load(), Burst: l.cfg.Burst, Limits: l.limits(), Strict: l.cfg.Consistency == config.Strict,
 			HoldRows: l.cfg.Chunk.Rows, HoldBytes: int(l.cfg.Chunk.Bytes), Memory: memory,
 			Off: func(user, schema, table string) bool {
-				return l.cfg.Resolve(user, schema, table).Profile == config.ProfileOff
+				return resolve(user, schema, table).Profile == config.ProfileOff
 			},
 			Reject: func(user, schema, table string) bool {
-				return l.cfg.Resolve(user, schema, table).OnError == config.OnErrorReject
+				return resolve(user, schema, table).OnError == config.OnErrorReject
 			},
 		}
 		b.Observe.Batched = func(rows int, took time.Duration) {
@@ -259,7 +273,7 @@ func (l *loading) proxyOptions() proxy.Options {
 			l.counters.RelayedFor(string(why)).Inc()
 		}
 		b.Observe.Flushed = l.flushed
-		l.batching.Store(b)
+		l.batching[listener].Store(b)
 		return b
 	}
 	return o

@@ -101,23 +101,34 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e.batches.New = func() any { return new(Batch) }
 	e.ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := e.open(ctx); err != nil {
+		e.cancel()
+		e.pool.close() // whoever tries again must not pile up connections
+		e.meta.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Engine) open(ctx context.Context) error {
+	o := &e.opts
 	c, err := e.pool.get(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer e.pool.put(c, false)
 	e.dialect, e.version = c.dialect, c.version
 	if err := e.checkpoint.check(c); err != nil {
 		if err := e.checkpoint.create(c); err != nil {
-			return nil, fmt.Errorf("%w; as an administrator: CREATE DATABASE IF NOT EXISTS %s; GRANT ALL ON %s.* TO the service account",
+			return fmt.Errorf("%w; as an administrator: CREATE DATABASE IF NOT EXISTS %s; GRANT ALL ON %s.* TO the service account",
 				err, quote(o.Schema), quote(o.Schema))
 		}
 		if err := e.checkpoint.check(c); err != nil {
-			return nil, fmt.Errorf("checkpoint table: %w", err)
+			return fmt.Errorf("checkpoint table: %w", err)
 		}
 	}
 	if err := excess(c, o.Schema); err != nil {
-		return nil, err
+		return err
 	}
 	source := func(ctx context.Context) (wire.Querier, func(error), error) {
 		c, err := e.meta.get(ctx)
@@ -128,13 +139,14 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e.tables = schema.NewCache(schema.CacheOptions{Dialect: e.dialect, Version: e.version, Source: source})
 	e.graph = schema.NewGraph(schema.GraphOptions{Dialect: e.dialect, Source: source})
-	return e, e.recover()
+	e.recover()
+	return nil
 }
 
 func idBytes(id journal.ID) []byte { return id[:] }
 
 // recover makes the queues that the journal still has rows for.
-func (e *Engine) recover() error {
+func (e *Engine) recover() {
 	for _, s := range e.journal.Recovered() {
 		q := newQueue(e, s.Name, s.ID)
 		q.settings = e.opts.Settings("", "", "")
@@ -144,6 +156,9 @@ func (e *Engine) recover() error {
 			q.sealed = s.Sealed
 			q.gather.from = s.Sealed.To
 			q.gather.rows = max(q.gather.rows-int(s.Sealed.Rows), 0)
+		}
+		if s.Last > s.Applied {
+			q.replay = replaying{to: s.Last, rows: int64(s.Rows), bytes: int64(s.Bytes)}
 		}
 		e.queues[s.Name], e.byID[s.ID] = q, q
 		if name := s.Name; name != foreignKeys {
@@ -155,7 +170,6 @@ func (e *Engine) recover() error {
 			e.pendingB.Add(int64(s.Bytes))
 		}
 	}
-	return nil
 }
 
 // Run starts applying what was recovered and returns when ctx is done.
@@ -327,14 +341,18 @@ func (e *Engine) Submit(ctx context.Context, s *Shape, body []byte, rows int, no
 	if err := q.admit(ctx); err != nil {
 		return err
 	}
+	// Counted beforehand: a window may have taken the record along before this goroutine
+	// goes on, and a count that is too low would let a barrier pass by.
+	e.pendingN.Add(int64(rows))
+	e.pendingB.Add(int64(len(body)))
 	seq, err := e.journal.Append(journal.Record{
 		Queue: q.id, Shape: journal.ShapeID(s.id), Time: now.Unix(), Rows: uint32(rows), Body: body,
 	})
 	if err != nil {
+		e.pendingN.Add(-int64(rows))
+		e.pendingB.Add(-int64(len(body)))
 		return err
 	}
-	e.pendingN.Add(int64(rows))
-	e.pendingB.Add(int64(len(body)))
 	q.added(seq, rows, len(body), now)
 	return nil
 }
@@ -427,9 +445,10 @@ func (e *Engine) healthy(q *queue, err error) {
 
 // applied reports a window that is done.
 func (e *Engine) applied(q *queue, w *window, b *Batch, sent, rejected int, took time.Duration) {
-	e.pendingN.Add(-int64(b.Len()))
+	rows, bytes := q.replay.surplus(w, b)
+	e.pendingN.Add(-rows - int64(b.Len()))
 	bodies := b.Bytes() + max(b.Len()-b.Statements(), 0) // the commas between rows
-	e.pendingB.Add(-int64(bodies))
+	e.pendingB.Add(-bytes - int64(bodies))
 	f := Flush{
 		Table: q.name, Reason: w.reason, Rows: b.Len(), Statements: b.Statements(),
 		Sent: sent, Rejected: rejected, Bytes: b.Bytes(), Took: took,

@@ -36,14 +36,14 @@ const savepoint = "sluice_hold"
 // while the others stand. A *wire.Error that is no casualty (a deadlock, a lock
 // wait) is returned as the error; so is a broken connection.
 func (f *Flusher) Run(b *Batch, l Limits, alone, all bool) ([]Casualty, error) {
-	f.x.limits, f.x.Statements, f.HasStatus = l, 0, false
-	defer func() { f.Status, f.HasStatus = f.x.status, f.x.Statements > 0 }()
+	f.x.limits, f.x.Statements, f.x.answered = l, 0, false
+	defer func() { f.Status, f.HasStatus = f.x.status, f.x.answered }()
 	last := len(b.entries)
 	if alone {
 		last--
 	}
 	order := b.arrangeHeld(l, last)
-	undo := len(b.text) > l.StatementBytes || !b.oneShape() || alone
+	undo := alone || !f.x.oneStatement(b)
 	if undo {
 		if _, err := f.x.conn.Query("SAVEPOINT " + savepoint); err != nil {
 			return nil, err

@@ -88,6 +88,9 @@ func visibleSchemas(q wire.Querier, checkpointSchema string) ([]string, error) {
 	return list, nil
 }
 
+// ErrExcess says that the service account holds privileges with which it must not journal.
+var ErrExcess = errors.New("the service account holds too much")
+
 // excess says which privileges the account must give up before it may journal (S05).
 func excess(c *conn, checkpointSchema string) error {
 	missing, err := schema.Missing(c, c.dialect, checkpointSchema)
@@ -96,7 +99,7 @@ func excess(c *conn, checkpointSchema string) error {
 	}
 	for _, m := range missing {
 		if m.Fatal && isExcess(m) {
-			return fmt.Errorf("%s; mend it with: %s", m.What, m.Mend)
+			return fmt.Errorf("%w: %s; mend it with: %s", ErrExcess, m.What, m.Mend)
 		}
 	}
 	return nil

@@ -30,6 +30,7 @@ type queue struct {
 	tables map[string]struct{} // schema.table, under engine.mu
 
 	generation atomic.Uint64 // counts seals: a session validates its shape once per window
+	replay     replaying     // the worker's
 
 	mu       sync.Mutex
 	settings Settings
@@ -53,6 +54,33 @@ type gathering struct {
 	bytes  int
 	since  time.Time // first row
 	latest time.Time // last row
+}
+
+// replaying is what the journal counted when it was opened: whole runs of records, and
+// so somewhat more than there is to apply.
+type replaying struct {
+	to          uint64 // the last record of then, 0 when it is applied
+	rows, bytes int64  // left of the count
+}
+
+// surplus takes a window that was applied off the count. With the last one it returns
+// what was counted and never there.
+func (r *replaying) surplus(w *window, b *Batch) (rows, bytes int64) {
+	if r.to == 0 {
+		return 0, 0
+	}
+	for i := range b.entries {
+		if e := &b.entries[i]; e.seq <= r.to && e.count > 0 {
+			r.rows -= int64(e.count)
+			r.bytes -= int64(b.rows[e.first+e.count-1].end - b.rows[e.first].start + e.count - 1)
+		}
+	}
+	if w.To < r.to {
+		return 0, 0
+	}
+	rows, bytes = r.rows, r.bytes
+	*r = replaying{}
+	return rows, bytes
 }
 
 func newQueue(e *Engine, name string, id journal.QueueID) *queue {
@@ -96,6 +124,9 @@ func (q *queue) fares(err error) {
 
 // full says whether the open window has reached its bounds. mu is held.
 func (q *queue) full() bool {
+	if q.last <= q.gather.from {
+		return false // nothing is open: what is counted was taken along by a window already
+	}
 	return q.gather.rows >= q.maxRows() || q.gather.bytes >= q.settings.WindowBytes
 }
 
@@ -109,8 +140,15 @@ func (q *queue) maxRows() int {
 // added counts an acknowledged record and sees to it that a worker is there.
 func (q *queue) added(seq uint64, rows, bytes int, now time.Time) {
 	q.mu.Lock()
-	first := q.gather.rows == 0
+	first := q.last <= q.gather.from
 	q.last = max(q.last, seq)
+	if q.last <= q.gather.from {
+		q.mu.Unlock() // a record after this one was faster to come here: a window has both
+		return
+	}
+	if first {
+		q.gather.rows, q.gather.bytes = 0, 0
+	}
 	q.gather.rows += rows
 	q.gather.bytes += bytes
 	q.gather.latest = now

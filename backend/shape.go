@@ -22,7 +22,9 @@ type Shape struct {
 // a crash, on the table as it was when the rows were acknowledged.
 type description struct {
 	Form      rewrite.Form
+	Tail      []byte // Form.Tail's text: bytes of any character set, which a JSON string would lose
 	Table     rewrite.Table
+	Defined   []byte // Table.Definition, for the same reason
 	Variables map[string]string
 	Schema    string
 	Dialect   rewrite.Dialect
@@ -41,8 +43,12 @@ func describe(p *rewrite.Plan, vars map[string]string, user string) ([]byte, err
 	}
 	table := *p.Table
 	table.Rows, table.DataLength, table.RowLength = 0, 0, 0 // estimates change and are not part of a shape
+	var tail []byte
+	if p.Tail != nil {
+		tail = []byte(p.Tail.Text)
+	}
 	return json.Marshal(description{
-		Form: p.Form, Table: table, Variables: keep, Schema: p.State.Schema,
+		Form: p.Form, Tail: tail, Table: table, Defined: []byte(table.Definition), Variables: keep, Schema: p.State.Schema,
 		Dialect: p.State.Lex.Dialect, Version: p.State.Lex.Version, User: user,
 	})
 }
@@ -58,6 +64,12 @@ func revive(blob []byte) (*Shape, error) {
 		return nil, fmt.Errorf("shape in the journal: %s", why)
 	}
 	state.Schema = d.Schema
+	if d.Form.Tail != nil && d.Tail != nil {
+		d.Form.Tail.Text = string(d.Tail)
+	}
+	if d.Defined != nil {
+		d.Table.Definition = string(d.Defined)
+	}
 	plan, why := rewrite.NewPlan(d.Form, &d.Table, state)
 	if why != "" {
 		return nil, fmt.Errorf("shape in the journal: %s", why)

@@ -17,6 +17,7 @@ type executor struct {
 
 	Statements int    // sent, for the metrics
 	status     uint16 // server status flags after the last INSERT
+	answered   bool   // status is of an INSERT that went well
 }
 
 // exec sends one INSERT of a shape and waits for its outcome.
@@ -35,7 +36,7 @@ func (x *executor) exec(s *Shape, second int64, sql []byte) error {
 	}
 	r, err := x.conn.ReadResult()
 	if err == nil {
-		x.status = r.Status
+		x.status, x.answered = r.Status, true
 	}
 	return err
 }
@@ -88,6 +89,21 @@ func (x *executor) insert(b *Batch, order []uint32) error {
 		}
 	}
 	return nil
+}
+
+// oneStatement says whether insert sends all of b as one statement, whatever the order.
+func (x *executor) oneStatement(b *Batch) bool {
+	if len(b.rows) < 2 {
+		return true
+	}
+	first := &b.entries[0]
+	for i := range b.entries {
+		if e := &b.entries[i]; e.shape != first.shape || e.time != first.time {
+			return false
+		}
+	}
+	p := first.shape.Plan
+	return len(p.AppendHead(nil))+len(b.text)+len(b.rows)-1 <= x.statementLimit(len(p.AppendTail(nil)))
 }
 
 // statementLimit is what a statement may have before its tail.

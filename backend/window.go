@@ -255,6 +255,7 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 		if err := e.reject(c.batch, rejects); err != nil {
 			return err
 		}
+		c.again = true
 	}
 	if c.last {
 		if err := e.checkpoint.tidy(conn, uint32(c.queue.id), c.window.ID); err != nil {

@@ -60,7 +60,7 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 	if err := x.await(st); err != nil {
 		return false, err
 	}
-	if st.class.Inspects && b.traces.valid {
+	if st.class.Inspects && b.traces.valid && !onlyFoundRows(st.text) {
 		if err := x.restoreTraces(); err != nil {
 			return false, err
 		}
@@ -161,6 +161,21 @@ func (x *session) restoreTraces() error {
 	return err
 }
 
+// onlyFoundRows: of what earlier statements left behind the text can only show
+// FOUND_ROWS(), which an INSERT leaves as it is and restoreTraces does not.
+func onlyFoundRows(text []byte) bool {
+	upper := bytes.ToUpper(text)
+	if !bytes.Contains(upper, []byte("FOUND_ROWS")) {
+		return false
+	}
+	for _, other := range []string{"ROW_COUNT", "WARNING", "ERROR", "DIAGNOSTICS"} {
+		if bytes.Contains(upper, []byte(other)) {
+			return false
+		}
+	}
+	return true
+}
+
 // after notes what a relayed command may have changed.
 func (x *session) after(st *statement) {
 	b := &x.b
@@ -203,8 +218,14 @@ func takesLocks(kind rewrite.StatementKind, text []byte) bool {
 	case rewrite.StmtLock, rewrite.StmtXa:
 		return true
 	case rewrite.StmtFlush, rewrite.StmtMulti, rewrite.StmtPrepare, rewrite.StmtExecute, rewrite.StmtOther:
-		upper := bytes.ToUpper(text)
-		return bytes.Contains(upper, []byte("LOCK")) || bytes.Contains(upper, []byte("EXPORT"))
+		words := bytes.FieldsFunc(bytes.ToUpper(text), func(c rune) bool {
+			return c != '_' && c != '$' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && c < 0x80
+		})
+		for _, w := range words { // a table may be called exports, or blocks
+			if s := string(w); s == "LOCK" || s == "EXPORT" || s == "BACKUP" {
+				return true
+			}
+		}
 	}
 	return false
 }

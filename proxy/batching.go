@@ -55,13 +55,19 @@ type batching struct {
 	held     backend.Batch
 	reserved int
 	flusher  *backend.Flusher
+	// heldReject: every shape among those held sends failing statements to the reject log.
+	heldReject bool
 
 	touched     bool        // the transaction has run a statement
 	failed      *wire.Error // the transaction's held rows failed: nothing but ROLLBACK goes on (S14)
 	locked      bool        // holds table or global locks
+	doubt       bool        // the last reply was an error, which may have ended the transaction: it carries no status
 	preparedDDL bool        // has prepared what could be DDL
-	wrote       bool        // rows of this session may be in the journal still
-	traces      trace
+	// preparedLocks and preparedInspects: has prepared what could take table locks, or
+	// show what earlier statements left behind.
+	preparedLocks, preparedInspects bool
+	wrote                           bool // rows of this session may be in the journal still
+	traces                          trace
 }
 
 // trace is what the last batched insert would have left on the connection (S26).
@@ -94,8 +100,8 @@ const maxShapes = 256
 
 // openBatch prepares a logged-in session for batching.
 func (x *session) openBatch() {
-	if get := x.server.opts.Batching; get != nil && !x.relayOnly {
-		x.b.Batching = get()
+	if get := x.server.opts.Batching; get != nil && !x.server.opts.Listen[x.listener].Relay {
+		x.b.Batching = get(x.listener)
 	}
 	if x.b.Batching == nil {
 		return

@@ -109,6 +109,7 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 		switch {
 		case !ok:
 			// Query attributes, or not understood: any statement could be in it.
+			st.class.Inspects = true
 		case rewrite.IsInsert(text) && !whole:
 			// Large already: nothing to gain, and it is not read to its end.
 			st.class = rewrite.Class{Kind: rewrite.StmtInsert}
@@ -121,6 +122,7 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 			s := x.b.current
 			st.plain = s != nil && x.b.state != nil && (s.plan != nil || x.plainTarget(s, text))
 			st.class = rewrite.Classify(text, &x.b.lex) // more than an insert may be in it
+			st.locks = takesLocks(st.class.Kind, text)
 		case whole:
 			st.text = text
 			st.class = rewrite.Classify(text, &x.b.lex)
@@ -131,6 +133,10 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 		if whole {
 			st.class = rewrite.Classify(raw[5:], &x.b.lex)
 		}
+		x.b.preparedInspects = x.b.preparedInspects || st.class.Inspects
+		x.b.preparedLocks = x.b.preparedLocks || takesLocks(st.class.Kind, raw[5:])
+	case wire.ComStmtExecute, wire.ComStmtBulkExecute:
+		st.class.Inspects, st.locks = x.b.preparedInspects, x.b.preparedLocks
 	}
 	x.observe()
 	return x.before(st, raw[3]+1)
@@ -209,6 +215,7 @@ func (x *session) replied() {
 	if x.reply.HasFlags {
 		x.status = x.reply.Status
 	}
+	x.b.doubt = x.reply.Failed || x.b.doubt && !x.reply.HasFlags
 	x.after(&x.st)
 }
 

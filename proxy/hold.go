@@ -22,16 +22,20 @@ func (x *session) hold(s *shape, sql []byte, facts rewrite.Facts, now time.Time)
 		b.touched = true
 	}
 	size := len(sql)
-	for !b.Memory.Reserve(size) || b.held.Len() >= b.HoldRows || b.held.Bytes()+size > b.HoldBytes {
-		if b.held.Len() == 0 {
-			b.Memory.Force(size) // one statement is always held: it is in memory anyway
-			break
-		}
+	reserved := b.Memory.Reserve(size)
+	if b.held.Len() > 0 && (!reserved || b.held.Len() >= b.HoldRows || b.held.Bytes()+size > b.HoldBytes) {
 		if err := x.flushHeld("memory", false); err != nil {
+			if reserved {
+				b.Memory.Release(size)
+			}
 			return err
 		}
 	}
+	if !reserved {
+		b.Memory.Force(size) // one statement is always held: it is in memory anyway
+	}
 	b.reserved += size
+	b.heldReject = s.reject && (b.heldReject || b.held.Len() == 0)
 	second := int64(0)
 	if facts.Timed {
 		second = now.Unix()
@@ -98,17 +102,17 @@ func (x *session) flushHeld(reason string, alone bool) error {
 	if said == nil {
 		said = &wire.Error{Code: 1105, State: "HY000", Message: "sluice: " + err.Error()}
 	}
-	if said.Code == deadlock {
-		// The server has rolled the transaction back and the client starts over, as
-		// it would directly.
-		b.touched = false
-		return said
-	}
+	// After a deadlock the server has rolled back already: only what the session's
+	// status is now has to be known, or the next insert would be held for nobody.
 	r, err := x.backend.Query("ROLLBACK")
 	if err != nil {
 		return err
 	}
 	x.status = r.Status
+	if said.Code == deadlock {
+		b.touched = false // the client starts over, as it would directly
+		return said
+	}
 	b.failed = said
 	return said
 }
@@ -116,19 +120,9 @@ func (x *session) flushHeld(reason string, alone bool) error {
 // deadlock is the error with which the server has rolled back the whole transaction.
 const deadlock = 1213
 
-// rejects says whether failing statements of this transaction are rejected: all its
+// rejects says whether failing statements among those held are rejected: all their
 // shapes have to agree.
-func (x *session) rejects() bool {
-	if x.b.Engine == nil {
-		return false
-	}
-	for _, s := range x.b.shapes {
-		if s.plan != nil && !s.reject {
-			return false
-		}
-	}
-	return true
-}
+func (x *session) rejects() bool { return x.b.Engine != nil && x.b.heldReject }
 
 func (b *batching) maxPacket() int {
 	n := 0

@@ -33,6 +33,11 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 	if why != "" {
 		return false, why, nil
 	}
+	if b.doubt {
+		if why, err := x.askStatus(); why != "" || err != nil {
+			return false, why, err
+		}
+	}
 	switch {
 	case facts.Timed && b.timeFixed:
 		return false, "depends on the time, which secure_timestamp does not let sluice set", nil
@@ -68,6 +73,20 @@ func (x *session) acknowledge(s *shape, sql []byte, facts rewrite.Facts, seq byt
 	return x.client.WriteOK(seq, &wire.OK{
 		Affected: uint64(n), InsertID: facts.InsertID, Status: x.insertStatus(), Info: insertInfo(n),
 	}, x.backend.Caps)
+}
+
+// askStatus learns from the server whether a transaction is open. An error packet does
+// not tell, and a deadlock, for one, has ended it: rows held for it would be lost.
+func (x *session) askStatus() (rewrite.Reason, error) {
+	err := x.backend.WriteCommand(wire.ComPing)
+	if err != nil {
+		return "", err
+	}
+	r, err := x.backend.ReadResult()
+	if err == nil {
+		x.status, x.b.doubt = r.Status, false
+	}
+	return reasonOrBroken(err)
 }
 
 // insertStatus are the flags that the server would give after an insert.

@@ -23,7 +23,8 @@ const probeEvery = time.Second
 // (KILL, wait_timeout) is no orphan.
 func (x *session) orphan() bool {
 	b := &x.b
-	if x.orphaned || b.Batching == nil || b.Engine == nil || x.inTransaction() || b.held.Len() > 0 || b.locked || b.state == nil {
+	if x.orphaned || b.Batching == nil || b.Engine == nil || b.locked || b.state == nil ||
+		x.inTransaction() || b.held.Len() > 0 || b.failed != nil || b.doubt {
 		return false
 	}
 	validated := false

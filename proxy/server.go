@@ -31,14 +31,14 @@ func (a Address) String() string {
 // Listener is where clients connect.
 type Listener struct {
 	Address
-	Relay bool // profile off: nothing is batched
+	Relay bool // nothing is batched: profile off and no rule that switches it on
 }
 
 // Options are what a Server is made of.
 type Options struct {
 	Backend      Address
 	Listen       []Listener
-	Batching     func() *Batching // asked at each login; nil, or giving nil: everything is relayed
+	Batching     func(listener int) *Batching // asked at each login; nil, or giving nil: everything is relayed
 	Ready        func() error     // asked at each connect: an error refuses it, for as long as sluice cannot keep its promises
 	Log          zerolog.Logger
 	Counters     Counters      // nil fields are not counted
@@ -126,7 +126,7 @@ func (s *Server) Sessions() int { return int(s.open.Load()) }
 func (s *Server) Run(ctx context.Context) error {
 	var accepting sync.WaitGroup
 	for i, l := range s.listeners {
-		accepting.Go(func() { s.accept(ctx, l, s.opts.Listen[i].Relay) })
+		accepting.Go(func() { s.accept(ctx, l, i) })
 	}
 	<-ctx.Done()
 	s.draining.Store(true)
@@ -171,14 +171,14 @@ func (s *Server) closeListeners() {
 
 // accept backs off when descriptors run out: the ones that are freed must go to
 // sessions, not to a loop of failing accepts.
-func (s *Server) accept(ctx context.Context, l net.Listener, relay bool) {
+func (s *Server) accept(ctx context.Context, l net.Listener, number int) {
 	const least, most = 5 * time.Millisecond, time.Second
 	wait := least
 	for {
 		c, err := l.Accept()
 		if err == nil {
 			wait = least
-			s.start(c, relay)
+			s.start(c, number)
 			continue
 		}
 		if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
@@ -194,8 +194,8 @@ func (s *Server) accept(ctx context.Context, l net.Listener, relay bool) {
 	}
 }
 
-func (s *Server) start(c net.Conn, relay bool) {
-	x := newSession(s, c, relay)
+func (s *Server) start(c net.Conn, listener int) {
+	x := newSession(s, c, listener)
 	s.mu.Lock()
 	s.live[x] = struct{}{}
 	s.mu.Unlock()

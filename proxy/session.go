@@ -20,21 +20,21 @@ import (
 // session is one client and its own backend connection. All of it belongs to
 // the session's goroutine but what the atomics say.
 type session struct {
-	server    *Server
-	log       zerolog.Logger
-	client    *wire.Conn
-	backend   *wire.Session // nil before the backend has been dialled
-	login     *wire.Login
-	greet     *wire.Greeting
-	status    uint16 // server status flags of the last reply
-	relayOnly bool   // the listener's profile is off
-	reply     wire.Reply
-	b         batching
-	st        statement // the command that is being relayed
-	onLast    func()    // runs before the last bytes of its reply are written
-	ctx       context.Context
-	cancel    context.CancelFunc // when the backend is gone, or the session is cut
-	salt      []byte             // the scramble in force
+	server   *Server
+	log      zerolog.Logger
+	client   *wire.Conn
+	backend  *wire.Session // nil before the backend has been dialled
+	login    *wire.Login
+	greet    *wire.Greeting
+	status   uint16 // server status flags of the last reply
+	listener int    // its number among Options.Listen
+	reply    wire.Reply
+	b        batching
+	st       statement // the command that is being relayed
+	onLast   func()    // runs before the last bytes of its reply are written
+	ctx      context.Context
+	cancel   context.CancelFunc // when the backend is gone, or the session is cut
+	salt     []byte             // the scramble in force
 
 	backendGone atomic.Bool
 	closeOnce   sync.Once
@@ -48,12 +48,12 @@ type session struct {
 	woken   bool // the read deadline is in the past
 }
 
-func newSession(s *Server, c net.Conn, relay bool) *session {
+func newSession(s *Server, c net.Conn, listener int) *session {
 	x := &session{
-		relayOnly: relay,
-		server:    s,
-		log:       s.log.With().Uint64("session", s.nextID.Add(1)).Logger(),
-		client:    wire.NewConn(c),
+		listener: listener,
+		server:   s,
+		log:      s.log.With().Uint64("session", s.nextID.Add(1)).Logger(),
+		client:   wire.NewConn(c),
 	}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	x.onLast = x.replied
