@@ -53,6 +53,14 @@ var retryErrors = map[uint16]bool{
 	1206: true,             // lock table full
 	1213: true,             // deadlock
 	1223: true,             // read lock
+	1020: true,             // record has changed since it was read
+	1036: true,             // table is read only (innodb_force_recovery)
+	1135: true, 1637: true, // no thread, too many transactions
+	1194: true, 1195: true, // crashed table
+	1119: true, 1436: true, // stack overrun
+	1197: true, 1598: true, // binary log: cache too small, impossible
+	1820: true, 1862: true, // the service account's password has expired
+	1874: true, 3032: true, // InnoDB is read-only, the server is off line
 	1290: true,             // read_only and other options
 	1317: true,             // query interrupted
 	1047: true,             // Galera: not ready; unknown command

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sluice-db/sluice/backend/journal"
 	"github.com/sluice-db/sluice/backend/schema"
@@ -294,14 +296,22 @@ func (c *chunk) secure(conn *conn, dead map[*rewrite.Table]string) error {
 	return nil
 }
 
-// insertable is a column that an INSERT may name.
+// insertable is a column that an INSERT may name: one of ASCII if there is any, since
+// the session's character set may not be UTF-8.
 func insertable(t *rewrite.Table) string {
-	for i := range t.Columns {
-		if !t.Columns[i].Generated {
-			return t.Columns[i].Name
+	name := t.Columns[0].Name
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		if c := &t.Columns[i]; !c.Generated && isASCII(c.Name) {
+			return c.Name
+		} else if !c.Generated {
+			name = c.Name
 		}
 	}
-	return t.Columns[0].Name
+	return name
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // anyRejected: a statement of the chunk was rejected by an attempt that did not get

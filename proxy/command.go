@@ -170,9 +170,9 @@ func (x *session) queryText(p []byte) (text []byte, ok bool) {
 
 // relay forwards the command and its reply as they are.
 func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error) {
-	plugin := ""
+	plugin, user := "", ""
 	if kind == wire.ComChangeUser {
-		plugin = changeUserPlugin(raw[5:])
+		plugin, user = changeUserPlugin(raw[5:]), cString(raw[5:])
 	}
 	if whole {
 		_, err = x.backend.Write(raw)
@@ -195,6 +195,9 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 		return false, nil
 	case wire.ReplyAuth:
 		err := x.authenticate(plugin)
+		if err == nil {
+			x.login.User = user
+		}
 		x.after(&x.st)
 		if err != nil && !errors.Is(err, errDenied) {
 			return true, err

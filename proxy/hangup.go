@@ -20,11 +20,11 @@ type hangups struct {
 	done  sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[int32]func()
+	waiting map[int32]*func()
 }
 
 func newHangups() (*hangups, error) {
-	h := &hangups{waiting: make(map[int32]func())}
+	h := &hangups{waiting: make(map[int32]*func())}
 	var err error
 	if h.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, err
@@ -49,14 +49,18 @@ func (h *hangups) watch(c net.Conn, gone func()) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	watched := &gone
 	h.mu.Lock()
-	h.waiting[fd] = gone
+	h.waiting[fd] = watched
 	h.mu.Unlock()
 	err = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_ADD, int(fd), &unix.EpollEvent{Events: unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: fd})
 	stop = func() {
 		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.waiting[fd] != watched {
+			return // c was closed before, and another connection has the descriptor now
+		}
 		delete(h.waiting, fd)
-		h.mu.Unlock()
 		_ = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_DEL, int(fd), nil)
 	}
 	if err != nil {
@@ -96,7 +100,7 @@ func (h *hangups) loop() {
 				return
 			}
 			if gone := h.waiting[e.Fd]; gone != nil {
-				gone()
+				(*gone)()
 			}
 		}
 		h.mu.Unlock()

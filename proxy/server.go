@@ -39,7 +39,7 @@ type Options struct {
 	Backend      Address
 	Listen       []Listener
 	Batching     func(listener int) *Batching // asked at each login; nil, or giving nil: everything is relayed
-	Ready        func() error     // asked at each connect: an error refuses it, for as long as sluice cannot keep its promises
+	Ready        func() error                 // asked at each connect: an error refuses it, for as long as sluice cannot keep its promises
 	Log          zerolog.Logger
 	Counters     Counters      // nil fields are not counted
 	LoginTimeout time.Duration // for the whole login, 0 for none

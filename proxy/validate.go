@@ -122,6 +122,9 @@ func (x *session) plainTarget(s *shape, sql []byte) bool {
 	return err == nil && t.Base && !t.Triggers
 }
 
+// largestInsert is more than any insert has that is not relayed for its length.
+const largestInsert = 130 << 10
+
 // plan applies the shape's form to the table's metadata.
 func (x *session) plan(s *shape, definition string) (rewrite.Reason, error) {
 	b := &x.b
@@ -152,6 +155,10 @@ func (x *session) plan(s *shape, definition string) (rewrite.Reason, error) {
 	p, why := rewrite.NewPlan(*s.form, t, b.state)
 	if why != "" {
 		return why, nil
+	}
+	// With the columns named, a statement is longer than the client wrote it.
+	if n := b.maxPacket(); n > 0 && len(p.AppendHead(nil))+len(p.AppendTail(nil))+largestInsert > n {
+		return "max_allowed_packet is small", nil
 	}
 	s.plan = p
 	s.reject = b.Reject != nil && b.Reject(x.login.User, name, s.form.Table)
