@@ -21,6 +21,9 @@ import (
 	"github.com/sluice-db/sluice/rewrite"
 )
 
+// pingTimeout bounds how long readiness waits for the server.
+const pingTimeout = 2 * time.Second
+
 // dialTimeout bounds a connect to the backend.
 const dialTimeout = 5 * time.Second
 
@@ -62,7 +65,7 @@ func (l *loading) open(ctx context.Context) error {
 	l.watch()
 	if err := l.connect(ctx); err != nil {
 		var said *wire.Error
-		if errors.Is(err, backend.ErrExcess) || errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
+		if errors.Is(err, backend.ErrExcess) || errors.Is(err, backend.ErrOtherServer) || errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
 			return errors.Join(err, l.rejects.Close(), l.journal.Close())
 		}
 		l.log.Error().Err(err).Msg("backend not reached: waiting for it")
@@ -128,7 +131,8 @@ func (l *loading) connect(ctx context.Context) error {
 	e, err := backend.New(ctx, backend.Options{
 		Account: account(l.cfg.Backend),
 		Journal: l.journal, Rejects: l.rejects, Connections: l.cfg.Apply.Connections, Schema: l.cfg.Checkpoint.Schema,
-		Limits: l.limits(), Log: l.log,
+		Identity: filepath.Join(l.cfg.DataDir, "server"),
+		Limits:   l.limits(), Log: l.log,
 		Settings: func(user, schema, table string) backend.Settings {
 			w := l.cfg.Resolve(user, schema, table).Window
 			s := backend.Settings{WindowBytes: l.windowBytes(w.Bytes), Delay: w.Delay, MaxDelay: w.MaxDelay}
@@ -179,10 +183,13 @@ func (l *loading) ready() error {
 	if down := l.down.Load(); down != nil {
 		return *down
 	}
-	if e := l.engine.Load(); e != nil {
-		return e.Ready()
+	e := l.engine.Load()
+	if e == nil {
+		return nil
 	}
-	return nil
+	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	defer cancel()
+	return errors.Join(e.Ready(), e.Ping(ctx))
 }
 
 // drain has the engine apply what is pending while sessions end.

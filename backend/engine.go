@@ -25,6 +25,7 @@ type Options struct {
 	Rejects     *journal.Rejects
 	Connections int    // of the service account, at work at a time
 	Schema      string // of the checkpoint table
+	Identity    string // path of the file that says which server the journal's rows went to
 	Limits      Limits
 	// Settings resolves the configuration's rules for a user and a table.
 	Settings func(user, schema, table string) Settings
@@ -118,12 +119,21 @@ func (e *Engine) open(ctx context.Context) error {
 	}
 	defer e.pool.put(c, false)
 	e.dialect, e.version = c.dialect, c.version
+	adopted, err := (identity{o.Identity}).verify(c, &e.checkpoint, o.Journal.Recovered())
+	if err != nil {
+		return err
+	}
 	if err := e.checkpoint.check(c); err != nil {
 		if err := e.checkpoint.create(c); err != nil {
 			return fmt.Errorf("%w; as an administrator: CREATE DATABASE IF NOT EXISTS %s; GRANT ALL ON %s.* TO the service account",
 				err, quote(o.Schema), quote(o.Schema))
 		}
 		if err := e.checkpoint.check(c); err != nil {
+			return fmt.Errorf("checkpoint table: %w", err)
+		}
+	}
+	if adopted {
+		if err := e.checkpoint.adopt(c, o.Journal.Recovered()); err != nil {
 			return fmt.Errorf("checkpoint table: %w", err)
 		}
 	}
@@ -416,6 +426,18 @@ func (e *Engine) touches(q *queue, reach map[string]bool) bool {
 		}
 	}
 	return q.name == foreignKeys && len(q.tables) == 0
+}
+
+// Ping asks the server for a sign of life.
+func (e *Engine) Ping(ctx context.Context) error {
+	c, err := e.meta.get(ctx)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	_, err = c.Query("DO 0")
+	e.meta.put(c, !stop() || err != nil)
+	return err
 }
 
 // Ready says why journaled rows are not being applied, nil if all is well.
