@@ -25,6 +25,7 @@ type statement struct {
 func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 	b := &x.b
 	if b.Batching == nil || passes(st.command) {
+		b.traces.pinged = b.traces.pinged || st.command == wire.ComPing
 		return false, nil
 	}
 	if st.class.Kind == rewrite.StmtRollback || endsSession(st.command) {
@@ -49,7 +50,7 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		b.traces.valid = false
+		b.traces.valid = b.traces.pinged
 	}
 	if st.class.Kind == rewrite.StmtDDL && b.Engine != nil {
 		b.Engine.Changed()
@@ -61,7 +62,7 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 		return false, err
 	}
 	if st.class.Inspects && b.traces.valid && !onlyFoundRows(st.text) {
-		if err := x.restoreTraces(); err != nil {
+		if err := x.restoreTraces(st.text); err != nil {
 			return false, err
 		}
 	}
@@ -152,11 +153,26 @@ func (x *session) awaitAll() error {
 }
 
 // restoreTraces gives the connection what the last batched insert would have left:
-// ROW_COUNT() and no warnings. SELECT ... INTO counts its row (both servers). Nothing
-// harmless counts more than one: after a statement of several rows ROW_COUNT() is 1.
-func (x *session) restoreTraces() error {
+// ROW_COUNT() and no warnings, and FOUND_ROWS() as it was if text, which may be nil,
+// asks for it. SELECT ... INTO counts its row (both servers). Nothing harmless counts
+// more than one: after a statement of several rows ROW_COUNT() is 1. A ping makes it 0.
+func (x *session) restoreTraces(text []byte) error {
+	const into = " INTO @sluice_rows"
 	x.b.traces.valid = false
-	_, err := x.backend.Query("SELECT 1 INTO @sluice_rows")
+	sql := "SELECT 1" + into
+	switch {
+	case x.b.traces.pinged:
+		sql = "DO 0"
+	case bytes.Contains(bytes.ToUpper(text), []byte("FOUND_ROWS")):
+		r, err := x.backend.Query("SELECT FOUND_ROWS()")
+		if why, err := reasonOrBroken(err); why != "" || err != nil {
+			return err
+		}
+		if again, ok := foundRows(string(r.Rows[0][0]), into); ok {
+			sql = again
+		}
+	}
+	_, err := x.backend.Query(sql)
 	_, err = reasonOrBroken(err)
 	return err
 }

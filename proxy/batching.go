@@ -42,6 +42,7 @@ type batching struct {
 	need      int            // inserts of a shape that run unbatched before the next burst is batched
 	timeFixed bool           // the session cannot set timestamp (MariaDB's secure_timestamp)
 	run       int            // batched since the state was read
+	idle      time.Duration  // after which the server is asked something (S26)
 
 	shapes     map[string]*shape
 	latest     *shape // of the last insert: loaders repeat themselves
@@ -72,7 +73,8 @@ type batching struct {
 
 // trace is what the last batched insert would have left on the connection (S26).
 type trace struct {
-	valid bool
+	valid  bool
+	pinged bool // since
 }
 
 // shape is a statement without its rows, as this session sends it.

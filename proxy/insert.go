@@ -217,12 +217,13 @@ func (b *batching) forgetPlans() {
 }
 
 // checkEvery is how long a session's own check of a shape holds in a transaction; a
-// journaled shape is checked again once per window.
+// journaled shape is checked again once per window, and before the server takes the
+// session for idle.
 const checkEvery = time.Second
 
 func (s *shape) stale(x *session) bool {
 	if s.target != nil && !x.inTransaction() {
-		return s.target.Windows() != s.windows
+		return s.target.Windows() != s.windows || time.Since(s.checked) > x.b.idle
 	}
 	return time.Since(s.checked) > checkEvery
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,23 @@ type globals struct {
 // that the target is a base table (S04), and by PREPARE the server's own checks of
 // syntax, columns and this user's privileges. A Reason says why it is relayed.
 func (x *session) validate(s *shape, sql []byte) (rewrite.Reason, error) {
+	before, err := x.backend.Query("SELECT FOUND_ROWS()")
+	if why, err := reasonOrBroken(err); why != "" || err != nil {
+		return why, err
+	}
+	why, err := x.check(s, sql)
+	if err != nil {
+		return why, err
+	}
+	lost, err := x.restoreFoundRows(string(before.Rows[0][0]))
+	if why == "" {
+		why = lost
+	}
+	return why, err
+}
+
+// check is validate but for FOUND_ROWS().
+func (x *session) check(s *shape, sql []byte) (rewrite.Reason, error) {
 	b := &x.b
 	if b.state == nil {
 		if why, err := x.readState(); why != "" || err != nil {
@@ -178,7 +196,7 @@ func (x *session) table(name, table string) (*rewrite.Table, error) {
 // readState reads the session's variables from the server.
 func (x *session) readState() (rewrite.Reason, error) {
 	b := &x.b
-	first, err := x.backend.Query("SELECT FOUND_ROWS(), DATABASE(), @@timestamp")
+	first, err := x.backend.Query("SELECT DATABASE(), @@timestamp")
 	if why, err := reasonOrBroken(err); why != "" || err != nil {
 		return why, err
 	}
@@ -186,13 +204,9 @@ func (x *session) readState() (rewrite.Reason, error) {
 	if why, err := reasonOrBroken(err); why != "" || err != nil {
 		return why, err
 	}
-	found := string(first.Rows[0][0])
-	if why, err := x.restoreFoundRows(found); why != "" || err != nil {
-		return why, err
-	}
 	vars := variables(r)
 	lex := x.baseLex()
-	if rewrite.FixedTimestamp(string(first.Rows[0][2]), vars["timestamp"]) {
+	if rewrite.FixedTimestamp(string(first.Rows[0][1]), vars["timestamp"]) {
 		return "the client has set timestamp", nil
 	}
 	state, why := rewrite.NewState(vars, lex.Dialect, lex.Version)
@@ -210,13 +224,14 @@ func (x *session) readState() (rewrite.Reason, error) {
 	if name := "explicit_defaults_for_timestamp"; vars[name] != global[name] {
 		return rewrite.Reason("session variable " + name + " differs from the global one"), nil
 	}
-	state.Schema = string(first.Rows[0][1])
+	state.Schema = string(first.Rows[0][0])
 	if b.lex != state.Lex {
 		b.latest = nil
 	}
 	secure := vars["secure_timestamp"]
 	b.timeFixed = secure != "" && secure != "NO"
 	b.vars, b.lex, b.state = vars, state.Lex, state
+	b.idle = idleLimit(vars["wait_timeout"])
 	return "", nil
 }
 
@@ -249,32 +264,49 @@ func (x *session) globalVariables(session map[string]string, d rewrite.Dialect) 
 	return vars, nil
 }
 
-// restoreFoundRows makes FOUND_ROWS() what it was before sluice looked: a SELECT
-// with as many rows. SHOW VARIABLES and a SELECT of one row set it to 1, an INSERT
-// leaves it (both servers).
+// restoreFoundRows makes FOUND_ROWS() what it was before sluice looked. A SELECT and
+// a SHOW set it, an INSERT leaves it (both servers).
 func (x *session) restoreFoundRows(found string) (rewrite.Reason, error) {
-	const digit = "(SELECT 0 n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4" +
-		" UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) "
-	var sql string
-	switch {
-	case found == "1":
-		return "", nil
-	case found == "0":
-		sql = "SELECT 1 FROM DUAL WHERE 1 = 0"
-	case len(found) > 6:
+	sql, ok := foundRows(found, "")
+	if !ok {
 		return "FOUND_ROWS() is too large to be restored", nil
-	default:
-		from, value := "", ""
-		for i := range len(found) {
-			if i > 0 {
-				from, value = from+", ", value+" + "
-			}
-			name := string(rune('a' + i))
-			from += digit + name
-			value += name + ".n * 1" + strings.Repeat("0", i)
-		}
-		sql = "SELECT SQL_CALC_FOUND_ROWS 1 FROM " + from + " WHERE " + value + " < " + found + " LIMIT 1"
 	}
 	_, err := x.backend.Query(sql)
 	return reasonOrBroken(err)
+}
+
+// foundRows is a SELECT after which FOUND_ROWS() has a value, into what the clause says.
+func foundRows(found, into string) (sql string, ok bool) {
+	const digit = "(SELECT 0 n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4" +
+		" UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) "
+	switch {
+	case found == "1":
+		return "SELECT 1" + into + " FROM (SELECT 1 n) a", true
+	case found == "0" && into == "":
+		return "SELECT 1 FROM DUAL WHERE 1 = 0", true
+	case found == "0": // a row that MariaDB does not count; MySQL does
+		return "SELECT 1" + into, true
+	case len(found) > 6:
+		return "", false
+	}
+	from, value := "", ""
+	for i := range len(found) {
+		if i > 0 {
+			from, value = from+", ", value+" + "
+		}
+		name := string(rune('a' + i))
+		from += digit + name
+		value += name + ".n * 1" + strings.Repeat("0", i)
+	}
+	return "SELECT SQL_CALC_FOUND_ROWS 1" + into + " FROM " + from + " WHERE " + value + " < " + found + " LIMIT 1", true
+}
+
+// idleLimit is how long a client that only inserts may leave its own connection
+// without a statement: a third of wait_timeout, of which the server knows nothing else.
+func idleLimit(waitTimeout string) time.Duration {
+	seconds, err := strconv.Atoi(waitTimeout)
+	if err != nil {
+		return time.Second
+	}
+	return time.Duration(seconds) * time.Second / 3
 }
