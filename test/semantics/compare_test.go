@@ -16,6 +16,7 @@ type script struct {
 	again    []string // instead of that, what brings the schema back to where it was
 	play     []string
 	errors   bool // autocommit inserts may fail: directly at once, through sluice later, so that only what is stored is compared
+	anyCount bool // affected rows may differ: batched, they are one per row
 	unbound  bool // nothing needs to be batched
 	rejected int  // statements that go to the reject log
 }
@@ -35,6 +36,10 @@ func (p script) run(s *stage) {
 	proxied := p.outcomes(s.through(p.user))
 	s.flush()
 	for i := range p.play {
+		if p.anyCount && isInsert(p.play[i]) {
+			_, direct[i], _ = strings.Cut(direct[i], ", ")
+			_, proxied[i], _ = strings.Cut(proxied[i], ", ")
+		}
 		if !p.errors || !isInsert(p.play[i]) {
 			require.Equal(s, direct[i], proxied[i], "statement %d of %q: %s", i, p.play, p.play[i])
 		}
@@ -43,8 +48,13 @@ func (p script) run(s *stage) {
 	if !p.unbound {
 		require.Greater(s, s.metric(batched), before, "nothing of %q was batched; %v", p.play, s.relayedFor())
 	}
-	require.Equal(s, rejected+p.rejected, s.metric(rejects), "rejects of %q", p.play)
+	if p.rejected != anyNumber {
+		require.Equal(s, rejected+p.rejected, s.metric(rejects), "rejects of %q", p.play)
+	}
 }
+
+// anyNumber of statements may be rejected: what is stored tells.
+const anyNumber = -1
 
 func isInsert(statement string) bool {
 	return strings.HasPrefix(statement, "INSERT") || strings.HasPrefix(statement, "REPLACE")

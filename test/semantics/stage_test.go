@@ -38,6 +38,7 @@ type stage struct {
 	server *servers.Server
 	sluice *servers.Sluice
 	schema string
+	next   int // for warm
 }
 
 // each runs a test on both kinds of server, with a sluice of its own.
@@ -58,7 +59,7 @@ func each(t *testing.T, run func(s *stage), args ...string) {
 func newStage(t *testing.T, server *servers.Server) *stage {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
-	s := &stage{T: t, server: server, schema: "test_" + strings.ToLower(strings.TrimPrefix(name, "Test"))}
+	s := &stage{T: t, server: server, schema: "test_" + strings.ToLower(strings.TrimPrefix(name, "Test")), next: 1_000_000}
 	s.schemas(s.schema)
 	if server.Kind == servers.KindMySQL {
 		// Users without SUPER may write functions and triggers here, as they may on MariaDB.
@@ -117,7 +118,6 @@ type client struct {
 	*stage
 	db   *sql.DB
 	conn *sql.Conn
-	next int // for warm
 }
 
 func (c *client) close() {
@@ -142,7 +142,7 @@ func (s *stage) tryConnect(dsn string) (*client, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	c := &client{stage: s, db: db, conn: conn, next: 1_000_000}
+	c := &client{stage: s, db: db, conn: conn}
 	s.Cleanup(c.close)
 	return c, nil
 }

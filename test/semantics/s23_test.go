@@ -1,0 +1,234 @@
+package semantics
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/sluice-db/sluice/test/servers"
+)
+
+// TestS23Snapshots: whatever opens a snapshot sees every row that was acknowledged
+// before, its own and others'.
+func TestS23Snapshots(t *testing.T) {
+	each(t, func(s *stage) {
+		s.root("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE other (a INT)", "INSERT INTO other VALUES (1)")
+		writer := s.through("app")
+		key := 0
+		for _, ways := range [][]string{
+			{"BEGIN", "SELECT * FROM other"},
+			{"START TRANSACTION", "SELECT * FROM other"},
+			{"START TRANSACTION WITH CONSISTENT SNAPSHOT"},
+			{"SET autocommit = 0", "SELECT * FROM other"},
+			{"/*!50000 BEGIN */", "SELECT * FROM other"},
+			{"BEGIN; SELECT * FROM other"},
+			{"SET autocommit = 0; SELECT * FROM other"},
+			{"START TRANSACTION READ ONLY", "SELECT * FROM other"},
+			{"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "BEGIN", "SELECT * FROM other"},
+			{"SET autocommit = 0", "COMMIT", "SELECT * FROM other"},
+			{"SET autocommit = 0", "COMMIT", "@insert", "INSERT INTO other VALUES (2)", "SELECT * FROM other"},
+			{"BEGIN", "@insert", "SELECT * FROM other"},
+			{"BEGIN", "COMMIT AND CHAIN", "@insert", "SELECT * FROM other"},
+			{"BEGIN", "ROLLBACK AND CHAIN", "SELECT * FROM other"},
+			{"BEGIN", "SAVEPOINT s", "SELECT * FROM other"},
+			{"BEGIN", "SELECT COUNT(*) FROM other WHERE a IN (SELECT 1)"},
+		} {
+			for _, reader := range []*client{s.through("app"), writer} {
+				insert := func(c *client) {
+					key++
+					c.exec(fmt.Sprintf("INSERT INTO t VALUES (%d)", key))
+				}
+				for range 40 { // the last of them batched, whatever came before
+					insert(writer)
+				}
+				before := key
+				for _, w := range ways {
+					if w == "@insert" {
+						// Another session's row between BEGIN and the first statement:
+						// acknowledged before the snapshot is taken.
+						other := s.through("app")
+						for range 3 {
+							insert(other)
+						}
+						other.close()
+						before = key
+						continue
+					}
+					reader.query(w)
+				}
+				require.Equal(s, []string{fmt.Sprint(before)}, reader.query("SELECT COUNT(*) FROM t WHERE a < 1000000"), "after %q", ways)
+				reader.exec("ROLLBACK", "SET autocommit = 1")
+				if reader != writer {
+					reader.close()
+				}
+			}
+		}
+		require.Greater(s, s.metric(batched), 200, "%v", s.relayedFor())
+	})
+}
+
+// TestS24SelfDeadlock: a session that holds locks never waits for rows that wait for it.
+func TestS24SelfDeadlock(t *testing.T) {
+	each(t, func(s *stage) {
+		s.root("CREATE TABLE t (a INT PRIMARY KEY, b INT)", "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1, 0), (1000, 0)",
+			"CREATE PROCEDURE p() UPDATE t SET b = b + 1")
+		ways := [][]string{
+			{"BEGIN", "SELECT * FROM t FOR UPDATE"},
+			{"BEGIN", "UPDATE t SET b = 1 WHERE a BETWEEN 1 AND 1000"},
+			{"BEGIN", "DELETE FROM t WHERE a = 500"},
+			{"SET autocommit = 0", "SELECT * FROM t WHERE a > 1 FOR UPDATE"},
+			{"BEGIN", "CALL p()"},
+			{"BEGIN; SELECT * FROM t FOR UPDATE"},
+			{"LOCK TABLES t READ, u READ"},
+			{"LOCK TABLES t WRITE, u WRITE"},
+			{"LOCK TABLE t READ, u READ"},
+			{"/*!40000 LOCK TABLES t WRITE, u WRITE */"},
+			{"SELECT 1; LOCK TABLES t READ, u READ"},
+			{"FLUSH TABLES t, u WITH READ LOCK"},
+			{"FLUSH TABLES WITH READ LOCK"},
+			{"XA START 'x'", "SELECT * FROM t FOR UPDATE"},
+			{"BEGIN", "INSERT INTO t VALUES (500, 5)"},
+		}
+		if s.server.Kind == servers.KindMariaDB {
+			ways = append(ways, []string{"PREPARE l FROM 'LOCK TABLES t WRITE, u WRITE'", "EXECUTE l"}, []string{"EXECUTE IMMEDIATE 'LOCK TABLES t READ, u READ'"},
+				[]string{"SET STATEMENT lock_wait_timeout = 5 FOR SELECT 1", "LOCK TABLES t WRITE, u WRITE"}, []string{"BACKUP STAGE START", "BACKUP STAGE BLOCK_DDL", "BACKUP STAGE BLOCK_COMMIT"})
+		}
+		writer := s.through("app")
+		warmed := false
+		for i, way := range ways {
+			holder := s.connect(s.sluice.DSN("root", "", s.schema))
+			for _, w := range way {
+				holder.query(w)
+			}
+			if !warmed {
+				writer.exec("USE " + s.schema)
+				warmed = true
+			}
+			// The writer's row is acknowledged and cannot be applied. Its burst may
+			// block: it has a connection of its own to the server.
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for k := range 4 {
+					if _, err := writer.try(fmt.Sprintf("INSERT INTO u VALUES (%d)", i*10+k)); err != nil {
+						return
+					}
+				}
+				_, _ = writer.try(fmt.Sprintf("INSERT INTO t VALUES (%d, 9)", 2+i))
+				_, _ = writer.try(fmt.Sprintf("INSERT INTO t VALUES (%d, 9)", 102+i))
+			}()
+			time.Sleep(50 * time.Millisecond)
+			start := time.Now()
+			for _, q := range []string{"SELECT COUNT(*) FROM t", "SELECT COUNT(*) FROM u", "SELECT 1", "SHOW STATUS LIKE 'x'", "DO 1", "SELECT @@autocommit"} {
+				_, err := holder.tryQuery(q)
+				require.NoError(s, err, "%s after %q", q, way)
+			}
+			require.Less(s, time.Since(start), 20*time.Second, "waited for itself after %q", way)
+			if strings.HasPrefix(way[0], "XA") {
+				holder.query("XA END 'x'")
+				holder.query("XA ROLLBACK 'x'")
+			}
+			if strings.HasPrefix(way[0], "BACKUP") {
+				holder.query("BACKUP STAGE END")
+			}
+			holder.exec("ROLLBACK", "UNLOCK TABLES")
+			<-done
+			holder.close()
+			s.flush()
+		}
+		require.NotZero(s, s.metric(batched))
+	})
+}
+
+// TestS25Closure: a statement sees the pending rows of all tables that it reaches, and
+// waits for no others where that is known.
+func TestS25Closure(t *testing.T) {
+	t.Parallel()
+	for _, kind := range servers.Kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, servers.Shared(t, kind))
+			s.closure()
+		})
+	}
+}
+
+func (s *stage) closure() {
+	svc := s.service("SELECT, PROCESS, REFERENCES, SHOW VIEW ON *.*")
+	s.sluice = servers.StartSluice(s.T, s.server, append(slices.Clone(heldBack), "--backend", "mysql://"+svc+"@"+s.server.Addr+"/")...)
+	s.root("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE far (a INT PRIMARY KEY)",
+		"CREATE TABLE child (a INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES t (a) ON DELETE CASCADE)",
+		"CREATE VIEW v AS SELECT a FROM t", "CREATE VIEW vv AS SELECT * FROM v WHERE a > 0", "CREATE VIEW w AS SELECT 1 AS x FROM far WHERE EXISTS (SELECT * FROM t)",
+		"CREATE FUNCTION f() RETURNS INT READS SQL DATA RETURN (SELECT COUNT(*) FROM t)", "CREATE VIEW vf AS SELECT f() AS n",
+		"CREATE PROCEDURE p() SELECT COUNT(*) FROM t", "CREATE TABLE log (n INT)", "CREATE TABLE other (n INT)", "CREATE TABLE fires (a INT)",
+		"CREATE TRIGGER g AFTER INSERT ON fires FOR EACH ROW INSERT INTO log SELECT COUNT(*) FROM t")
+	writer, far, reader := s.through("app"), s.through("app"), s.through("app")
+	key := 0
+	// row leaves one more row of t pending, and says how many there are.
+	row := func() string {
+		writer.warm("INSERT INTO t VALUES (%d)")
+		key++
+		writer.holds(fmt.Sprintf("INSERT INTO t VALUES (%d)", key))
+		return fmt.Sprint(s.next - 1_000_000 + key)
+	}
+	reader.query("SELECT * FROM far")
+	for _, q := range []struct{ name, query string }{
+		{"the table", "SELECT COUNT(*) FROM t"}, {"an alias", "SELECT COUNT(*) FROM far x RIGHT JOIN t y ON x.a = y.a"},
+		{"qualified", "SELECT COUNT(*) FROM `" + s.schema + "` . `t`"}, {"a view", "SELECT COUNT(*) FROM v"}, {"a view of a view", "SELECT COUNT(*) FROM vv"},
+		{"a subquery", "SELECT (SELECT COUNT(*) FROM t)"}, {"a function", "SELECT f()"}, {"a function in a view", "SELECT n FROM vf"}, {"a routine", "CALL p()"},
+		{"a union", "SELECT COUNT(*) FROM t UNION SELECT COUNT(*) FROM t"}, {"a table expression", "WITH c AS (SELECT a FROM t) SELECT COUNT(*) FROM c"},
+		{"a prepared statement", "PREPARE q FROM 'SELECT COUNT(*) FROM t'; EXECUTE q"}, {"an executable comment", "SELECT COUNT(*) FROM /*! t */ /*!99999 far */"},
+	} {
+		want := row()
+		var got []string
+		for _, statement := range strings.Split(q.query, "; ") {
+			got = reader.query(statement)
+		}
+		require.Equal(s, []string{want}, got, q.name)
+	}
+	want := row()
+	reader.exec("INSERT INTO fires VALUES (1)")
+	require.Equal(s, []string{want}, s.stored("SELECT n FROM log"), "a trigger")
+	row()
+	n, err := reader.try("UPDATE t SET a = -a WHERE a = 1")
+	require.NoError(s, err)
+	require.Equal(s, 1, n)
+	require.Zero(s, s.metric(pending))
+
+	// Foreign keys, both ways.
+	row()
+	reader.exec(fmt.Sprintf("INSERT INTO child VALUES (1, %d)", key))
+	want = row()
+	require.Equal(s, []string{"1"}, reader.query(fmt.Sprintf("SELECT COUNT(*) FROM child WHERE p = %d", key-1)))
+	require.Equal(s, []string{want}, s.stored("SELECT COUNT(*) FROM t"), "a parent's rows, when its child is read")
+
+	// What may see anything waits for everything.
+	for _, q := range []string{"SHOW TABLE STATUS", "SELECT TABLE_ROWS FROM information_schema.tables WHERE table_name = 't'", "CHECKSUM TABLE t", "ANALYZE TABLE t", "DO 1", "SET @x = (SELECT COUNT(*) FROM t)"} {
+		row()
+		reader.query(q)
+		require.Zero(s, s.metric(pending), q)
+	}
+
+	// And what does not reach the table leaves its rows where they are.
+	far.warm("INSERT INTO far VALUES (%d)")
+	reader.warm("INSERT INTO other VALUES (%d)") // its schema and settings are known from here on
+	s.flush()
+	row()
+	for _, q := range []string{"SELECT COUNT(*) FROM far", "SELECT * FROM log", "SELECT 1"} {
+		reader.query(q)
+	}
+	require.NotZero(s, s.metric(pending), "a reader of other tables")
+	reader.exec("INSERT INTO log VALUES (0)")
+	require.NotZero(s, s.metric(pending), "a writer of other tables")
+
+	// An insert that runs unbatched comes after those that were batched before it.
+	far.exec("DELETE FROM far")
+	far.warm("REPLACE INTO far VALUES (%d)")
+	far.holds("REPLACE INTO far VALUES (1)", "REPLACE INTO far VALUES (2)")
+	reader.fails(1062, "INSERT INTO far SELECT 2")
+	require.Equal(s, 2, s.count("far WHERE a < 10"))
+}
