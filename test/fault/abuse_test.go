@@ -86,8 +86,9 @@ func garbage(t *testing.T, addr string) {
 	for name, piece := range pieces {
 		conn := connect(t, addr)
 		require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
-		_, _ = conn.Write(piece) // sluice may hang up before the end
-		require.NoError(t, conn.(*net.TCPConn).CloseWrite(), name)
+		// Sluice may hang up before the end, which either call may notice.
+		_, _ = conn.Write(piece)
+		_ = conn.(*net.TCPConn).CloseWrite()
 		_, err := io.Copy(io.Discard, conn)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%s: sluice neither answers nor hangs up", name)

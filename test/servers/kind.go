@@ -145,6 +145,9 @@ func runOptions(kind Kind, dir string, port int) []string {
 		"--bind-address=127.0.0.1",
 		"--socket="+filepath.Join(dir, "sock"),
 		"--pid-file="+filepath.Join(dir, "pid"),
+		// A MariaDB that starts removes the temporary tables of all others in
+		// the same directory, which then crash.
+		"--tmpdir="+filepath.Join(dir, "tmp"),
 		"--skip-name-resolve",
 		"--local-infile=1",
 		"--max-connections=300",

@@ -95,7 +95,7 @@ func start(kind Kind, options []string) (*Server, error) {
 		return nil, fmt.Errorf("make a directory: %w", err)
 	}
 	s := &Server{Kind: kind, Dir: dir, Socket: filepath.Join(dir, "sock"), options: options}
-	if err := copyTree(source, filepath.Join(dir, "data")); err != nil {
+	if err := errors.Join(copyTree(source, filepath.Join(dir, "data")), os.Mkdir(filepath.Join(dir, "tmp"), 0o700)); err != nil {
 		return nil, errors.Join(fmt.Errorf("copy the template: %w", err), os.RemoveAll(dir))
 	}
 	for attempt := 0; ; attempt++ {
