@@ -26,6 +26,10 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 	if b.current = s; why != "" {
 		return false, why, nil
 	}
+	if b.locked {
+		// Before anything is read by the service account: it would wait for these locks.
+		return false, "the session holds table locks", nil
+	}
 	if why, err = x.ready(s, sql); why != "" || err != nil {
 		return false, why, err
 	}
@@ -41,8 +45,6 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 	switch {
 	case facts.Timed && b.timeFixed:
 		return false, "depends on the time, which secure_timestamp does not let sluice set", nil
-	case b.locked:
-		return false, "the session holds table locks", nil
 	case x.inTransaction():
 		return true, "", x.acknowledge(s, sql, facts, seq, start, x.hold)
 	case b.Engine == nil:
