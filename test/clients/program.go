@@ -71,6 +71,9 @@ func commandLine(kind servers.Kind, name string) func(*testing.T, load) string {
 		}
 		argv = append(argv, "--no-defaults", "--user=app", "--password=app", "--default-character-set=utf8mb4",
 			"--batch", "--skip-column-names")
+		if kind == servers.KindMySQL {
+			argv = append(argv, "--get-server-public-key") // it does not ask for the RSA key by itself
+		}
 		if host, port, err := net.SplitHostPort(l.address); err == nil {
 			argv = append(argv, "--protocol=TCP", "--host="+host, "--port="+port)
 		} else {
