@@ -280,7 +280,7 @@ func (c *chunk) secure(conn *conn, dead map[*rewrite.Table]string) error {
 			" (" + quote(insertable(t)) + ") SELECT NULL FROM DUAL WHERE FALSE")
 		var said *wire.Error
 		if errors.As(err, &said) && failureOf(err) != retryFailure {
-			return fmt.Errorf("%w: %s", errChanged, said)
+			return fmt.Errorf("%w: %w", errChanged, said)
 		}
 		if err != nil {
 			return err

@@ -52,7 +52,6 @@ type batching struct {
 
 	rows     rewrite.Rows
 	body     []byte
-	text     []byte // a command's text when the buffer may not be kept
 	held     backend.Batch
 	reserved int
 	flusher  *backend.Flusher

@@ -57,11 +57,10 @@ func (x *session) idleEnd(err error) error {
 type drained struct{ c *wire.Conn }
 
 func (d drained) Read(p []byte) (int, error) {
-	b, err := d.c.Peek(1)
-	if err != nil {
+	if _, err := d.c.Peek(1); err != nil {
 		return 0, err
 	}
-	b, err = d.c.Peek(d.c.Buffered())
+	b, err := d.c.Peek(d.c.Buffered())
 	n := copy(p, b)
 	d.c.Discard(n)
 	return n, err
