@@ -73,11 +73,15 @@ func (s *scanner) operand(t token) (Span, Kind) {
 	case tokenNational:
 		return s.adjacent(t.Span, Introduced)
 	case tokenIntroducer:
+		kind := Introduced
+		if foldsTo(s.sql[t.Start:t.End], "_BINARY") {
+			kind = Binary
+		}
 		switch literal := s.next(t.End); literal.kind {
 		case tokenString:
-			return s.adjacent(Span{t.Start, literal.End}, Introduced)
+			return s.adjacent(Span{t.Start, literal.End}, kind)
 		case tokenHex, tokenBit:
-			return Span{t.Start, literal.End}, Introduced
+			return Span{t.Start, literal.End}, kind
 		}
 		s.fail(ReasonIdentifier)
 	case tokenHex:

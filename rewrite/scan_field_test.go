@@ -66,7 +66,7 @@ func TestFieldCases(t *testing.T) {
 		{"F029", raw, `INSERT INTO t VALUES (3,'x\'';y')`, []string{"INSERT INTO t VALUES", `int 3, string 'x\'';y'`, ""}},
 		{"F029", nil, `INSERT INTO t VALUES (1,'C:\')`, refuse(ReasonUnclosed)},
 		{"F031", nil, "INSERT INTO t VALUES(9); -- end", refuse(ReasonMulti)},
-		{"F032", nil, "INSERT INTO b VALUES (1, _binary';\\'\\\\\x00\x1a-- /*')", []string{"INSERT INTO b VALUES", "int 1, introduced _binary';\\'\\\\\x00\x1a-- /*'", ""}},
+		{"F032", nil, "INSERT INTO b VALUES (1, _binary';\\'\\\\\x00\x1a-- /*')", []string{"INSERT INTO b VALUES", "int 1, binary _binary';\\'\\\\\x00\x1a-- /*'", ""}},
 		{"F032", nil, "INSERT /* a; b */ INTO b VALUES (2,';')", []string{"INSERT /* a; b */ INTO b VALUES", "int 2, string ';'", ""}},
 		{"F033", sjis, "INSERT INTO t VALUES (2,'\x83\\\x95\\'),(3,'\\\\')", []string{"INSERT INTO t VALUES", "int 2, string '\x83\\\x95\\' / int 3, string '\\\\'", ""}},
 		{"F034", gbk, "INSERT INTO t VALUES (1,'\xD5\\'),(2,'x'),(3,'\xBF\\')", []string{"INSERT INTO t VALUES", "int 1, string '\xD5\\' / int 2, string 'x' / int 3, string '\xBF\\'", ""}},
@@ -79,7 +79,7 @@ func TestFieldCases(t *testing.T) {
 		{"F038", nil, "INSERT INTO t VALUES (7-- 1)\n)", []string{"INSERT INTO t VALUES", "int 7", ""}},
 		{"F038", nil, "INSERT INTO t VALUES (8#)\n+1)", []string{"INSERT INTO t VALUES", "expr 8#)\n+1", ""}},
 		{"F038", nil, "INSERT INTO t VALUES (9/**/)", []string{"INSERT INTO t VALUES", "int 9", ""}},
-		{"F041", nil, "INSERT INTO t VALUES (_binary'{}')", []string{"INSERT INTO t VALUES", "introduced _binary'{}'", ""}},
+		{"F041", nil, "INSERT INTO t VALUES (_binary'{}')", []string{"INSERT INTO t VALUES", "binary _binary'{}'", ""}},
 		{"F044", nil, "INSERT INTO t VALUES (.1,5e3,+1,-1,     77.7777,'5e','1+','.','+')", []string{"INSERT INTO t VALUES", "decimal .1, float 5e3, int +1, int -1, decimal 77.7777, string '5e', string '1+', string '.', string '+'", ""}},
 	} {
 		lex := c.lex

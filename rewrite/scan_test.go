@@ -12,7 +12,7 @@ func plainLex() *Lex { return &Lex{Dialect: MariaDB, Version: 101119, Charset: "
 
 func mysqlLex() *Lex { return &Lex{Dialect: MySQL, Version: 90704, Charset: "utf8mb4"} }
 
-var kindNames = [...]string{"null", "default", "int", "decimal", "float", "string", "introduced", "hex", "bit", "bool", "temporal", "now", "expr", "unsafe"}
+var kindNames = [...]string{"null", "default", "int", "decimal", "float", "string", "introduced", "binary", "hex", "bit", "bool", "temporal", "now", "expr", "unsafe"}
 
 // describe writes rows as text: each value with its kind.
 func describe(text []byte, rows *Rows) string {
@@ -61,7 +61,7 @@ func TestScanRows(t *testing.T) {
 		{`(TRUE,false,default)`, `bool TRUE, bool false, default default`},
 		{`(DATE'2020-01-01',timestamp '2020-01-01 00:00:00',date "2020-01-01")`, `temporal DATE'2020-01-01', temporal timestamp '2020-01-01 00:00:00', temporal date "2020-01-01"`},
 		{`('it''s','a\'b','\\',"x""y",'')`, `string 'it''s', string 'a\'b', string '\\', string "x""y", string ''`},
-		{`(_utf8mb4'x',_binary 'y',N'z',n'z',_latin1 x'e9',_latin1 0xE9)`, `introduced _utf8mb4'x', introduced _binary 'y', introduced N'z', introduced n'z', introduced _latin1 x'e9', introduced _latin1 0xE9`},
+		{`(_utf8mb4'x',_binary 'y',N'z',n'z',_latin1 x'e9',_latin1 0xE9)`, `introduced _utf8mb4'x', binary _binary 'y', introduced N'z', introduced n'z', introduced _latin1 x'e9', introduced _latin1 0xE9`},
 		{"(5-- 1)\n)", `int 5`},
 		{"('a' -- x\n,1)", `string 'a', int 1`},
 		// Expressions.

@@ -12,6 +12,7 @@ const (
 	Float                  // with an exponent
 	String                 // one '...' literal (or "..." without ANSI_QUOTES), no introducer
 	Introduced             // _charset'...', N'...', adjacent literals 'a' 'b', COLLATE
+	Binary                 // _binary'...', _binary 0x41: any bytes, and so never NULL
 	Hex                    // 0x41, X'41'
 	Bit                    // 0b1, B'1'
 	Bool                   // TRUE, FALSE
