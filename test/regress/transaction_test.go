@@ -19,17 +19,22 @@ func (x *client) deadlock() {
 	x.exec("UPDATE u SET n = n + 1 WHERE id = 1")
 	lost := make(chan error, 1)
 	go func() { lost <- x.try("UPDATE u SET n = n + 1 WHERE id = 2") }()
-	for x.waits(other) == "0" {
-		time.Sleep(20 * time.Millisecond)
-	}
+	x.awaitLockWait(other)
 	other.exec("UPDATE u SET n = n + 1 WHERE id = 1", "COMMIT")
 	require.EqualValues(x, 1213, number(<-lost))
 }
 
-// waits is the number of waits for locks, as other sees it.
-func (x *client) waits(other *client) string {
+// awaitLockWait waits until somebody waits for a lock, as other sees it.
+func (x *client) awaitLockWait(other *client) {
 	x.Helper()
-	return other.value("SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'")
+	for range 60 {
+		if other.value("SELECT COUNT(*) FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'") != "0" {
+			return
+		}
+		time.Sleep(200 * time.Millisecond) // InnoDB shows what it knew at the last look, unless that was 100 ms ago
+	}
+	x.Fatal("nobody waits for a lock: " + other.value("SELECT GROUP_CONCAT(CONCAT_WS(' ', ID, STATE, INFO) SEPARATOR ';') FROM information_schema.PROCESSLIST") +
+		other.value("SELECT GROUP_CONCAT(CONCAT_WS(' ', trx_mysql_thread_id, trx_state, trx_query) SEPARATOR ';') FROM information_schema.INNODB_TRX"))
 }
 
 // A deadlock ends the transaction, and its error does not say so: rows that were held
@@ -67,11 +72,10 @@ func TestInsertsAfterADeadlockOfTheFlush(t *testing.T) {
 		x.holds("INSERT INTO t VALUES (500, 'lost')")
 		lost := make(chan error, 1)
 		go func() { lost <- x.try("COMMIT") }()
-		for x.waits(other) == "0" {
-			time.Sleep(20 * time.Millisecond)
-		}
+		x.awaitLockWait(other)
 		other.exec("UPDATE u SET n = n + 1 WHERE id = 1", "COMMIT")
-		require.EqualValues(c, 1213, number(<-lost))
+		err := <-lost
+		require.EqualValues(c, 1213, number(err), "%v", err)
 		x.holds("INSERT INTO t VALUES (1000, 'after')", "INSERT INTO t VALUES (1001, 'after')")
 		x.close()
 		require.Equal(c, "2", c.through().value("SELECT COUNT(*) FROM t WHERE b = 'after'"))
