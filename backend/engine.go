@@ -173,6 +173,8 @@ func (e *Engine) recover() {
 		e.queues[s.Name], e.byID[s.ID] = q, q
 		if name := s.Name; name != foreignKeys {
 			q.tables[name] = struct{}{}
+		} else {
+			q.strange.Store(s.Last > s.Applied)
 		}
 		if s.Last > s.Applied {
 			e.log.Info().Str("table", s.Name).Uint64("rows", s.Rows).Msg("replaying rows from the journal")
@@ -425,7 +427,7 @@ func (e *Engine) touches(q *queue, reach map[string]bool) bool {
 			return true
 		}
 	}
-	return q.name == foreignKeys && len(q.tables) == 0
+	return q.strange.Load()
 }
 
 // Ping asks the server for a sign of life.
@@ -468,6 +470,9 @@ func (e *Engine) healthy(q *queue, err error) {
 // applied reports a window that is done.
 func (e *Engine) applied(q *queue, w *window, b *Batch, sent, rejected int, took time.Duration) {
 	rows, bytes := q.replay.surplus(w, b)
+	if q.replay.to == 0 {
+		q.strange.Store(false)
+	}
 	e.pendingN.Add(-rows - int64(b.Len()))
 	bodies := b.Bytes() + max(b.Len()-b.Statements(), 0) // the commas between rows
 	e.pendingB.Add(-bytes - int64(bodies))

@@ -31,6 +31,7 @@ type queue struct {
 
 	generation atomic.Uint64 // counts seals: a session validates its shape once per window
 	replay     replaying     // the worker's
+	strange    atomic.Bool   // has rows from before a restart, of tables that are not known
 
 	mu       sync.Mutex
 	settings Settings
