@@ -42,7 +42,15 @@ type conn struct {
 // TLS); from then on the connection is read and written by package wire.
 func dial(ctx context.Context, a Account) (*conn, error) {
 	d := &net.Dialer{Timeout: a.Timeout}
-	c, err := client.ConnectWithDialer(ctx, a.Network, a.Addr, a.User, a.Password, "", d.DialContext, func(c *client.Conn) error {
+	connect := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := d.DialContext(ctx, network, addr)
+		if err == nil && a.Timeout > 0 {
+			// Until prepare is through: a server that stands still must not hold up the end.
+			err = c.SetDeadline(time.Now().Add(4 * a.Timeout))
+		}
+		return c, err
+	}
+	c, err := client.ConnectWithDialer(ctx, a.Network, a.Addr, a.User, a.Password, "", connect, func(c *client.Conn) error {
 		c.UnsetCapability(mysql.CLIENT_QUERY_ATTRIBUTES)
 		c.UnsetCapability(mysql.CLIENT_DEPRECATE_EOF)
 		if a.TLS != nil {
@@ -99,6 +107,9 @@ func (c *conn) prepare() error {
 		r, err = c.Query("SELECT @@max_allowed_packet, 'ROW'")
 	}
 	if err != nil {
+		return err
+	}
+	if err := c.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
 	c.maxPacket, _ = strconv.Atoi(string(r.Rows[0][0]))

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -398,10 +399,13 @@ func (e *Engine) Barrier(ctx context.Context, names []rewrite.TableName, complet
 			reach[t] = true
 		}
 	}
+	if complete {
+		goals = slices.DeleteFunc(goals, func(g goal) bool { return !e.touches(g.q, reach) })
+	}
 	for _, g := range goals {
-		if complete && !e.touches(g.q, reach) {
-			continue
-		}
+		g.q.want(g.seq) // all at once, not one after the other
+	}
+	for _, g := range goals {
 		if err := g.q.flush(ctx, g.seq); err != nil {
 			return err
 		}

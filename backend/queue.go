@@ -181,6 +181,14 @@ func (q *queue) pending() (last uint64, ok bool) {
 	return q.last, q.last > q.applied
 }
 
+// want asks for everything up to seq to be applied now.
+func (q *queue) want(seq uint64) {
+	q.mu.Lock()
+	q.wanted = max(q.wanted, seq)
+	q.mu.Unlock()
+	q.poke()
+}
+
 // flush asks for everything up to seq to be applied now and waits for it.
 func (q *queue) flush(ctx context.Context, seq uint64) error {
 	for {
@@ -189,10 +197,9 @@ func (q *queue) flush(ctx context.Context, seq uint64) error {
 			q.mu.Unlock()
 			return nil
 		}
-		q.wanted = max(q.wanted, seq)
 		changed := q.changed
 		q.mu.Unlock()
-		q.poke()
+		q.want(seq)
 		select {
 		case <-changed:
 		case <-ctx.Done():
