@@ -45,10 +45,12 @@ bench:
 	@.ci/install
 	@test/bench/run
 
-# Random kills for as long as it takes: the crash test with many more rounds.
+# What takes longer than a change may wait: many more random kills, and streams
+# of full size.
 soak:
 	@.ci/install
 	SLUICE_CRASH_ROUNDS=$(ROUNDS) $(GO) test -count=1 -timeout 12h -v -run TestCrash ./test/fault/...
+	SLUICE_STREAM_MIB=2048 $(GO) test -count=1 -timeout 12h -v ./test/stream/...
 
 # Every fuzz target in turn.
 fuzz:

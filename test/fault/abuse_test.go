@@ -198,7 +198,7 @@ func TestBackendThatIsNoServer(t *testing.T) {
 				status, output := servers.RunClient(t, kind, client,
 					"--no-defaults", "-h", host, "-P", port, "-u", "app", "-papp", "-e", "SELECT 1")
 				require.Equal(t, 1, status)
-				require.Contains(t, output, ": sluice: ", "as %s shows it", client)
+				require.Contains(t, output, " sluice: Can't connect", "as %s shows it", client)
 			}
 		})
 	}
