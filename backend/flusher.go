@@ -18,6 +18,7 @@ type Flusher struct {
 
 	Status    uint16 // server status flags after the last statement
 	HasStatus bool
+	Cleared   bool // the clock was set back after the last INSERT, which takes ROW_COUNT() with it
 }
 
 // NewFlusher returns a flusher for a session's connection.
@@ -36,7 +37,7 @@ const savepoint = "sluice_hold"
 // while the others stand. A *wire.Error that is no casualty (a deadlock, a lock
 // wait) is returned as the error; so is a broken connection.
 func (f *Flusher) Run(b *Batch, l Limits, alone, all bool) ([]Casualty, error) {
-	f.x.limits, f.x.Statements, f.x.answered = l, 0, false
+	f.x.limits, f.x.Statements, f.x.answered, f.Cleared = l, 0, false, false
 	defer func() { f.Status, f.HasStatus = f.x.status, f.x.answered }()
 	last := len(b.entries)
 	if alone {
@@ -56,6 +57,7 @@ func (f *Flusher) Run(b *Batch, l Limits, alone, all bool) ([]Casualty, error) {
 		}
 	}
 	if err == nil {
+		f.Cleared = f.x.second != 0
 		return nil, f.x.at(0)
 	}
 	var said *wire.Error

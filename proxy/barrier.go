@@ -50,7 +50,7 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		b.traces.valid = b.traces.pinged
+		b.traces.valid = b.traces.pinged || b.flusher.Cleared
 	}
 	if st.class.Kind == rewrite.StmtDDL && b.Engine != nil {
 		b.Engine.Changed()

@@ -8,6 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// ROW_COUNT() after a held row that depends on the time.
+func TestRowCountOfATimedRow(t *testing.T) {
+	each(t, func(c *scene) {
+		c.direct().exec("CREATE TABLE t (a INT PRIMARY KEY, at DATETIME DEFAULT CURRENT_TIMESTAMP)")
+		x := c.through()
+		x.warm("INSERT INTO t (a) VALUES (%d)", 1)
+		x.exec("BEGIN")
+		x.warm("INSERT INTO t (a) VALUES (%d)", 100)
+		require.Equal(c, "1", x.value("SELECT ROW_COUNT()"))
+		x.warm("INSERT INTO t (a) VALUES (%d)", 200)
+		require.Equal(c, "0", x.value("SELECT @@warning_count"))
+		x.exec("COMMIT")
+		require.Equal(c, "0", x.value("SELECT COUNT(*) FROM t WHERE at < NOW() - INTERVAL 1 MINUTE OR at > NOW()"))
+	})
+}
+
 // What a SELECT left in FOUND_ROWS() is still there after batched inserts, and a
 // prepared statement sees what a batched insert left behind.
 func TestTracesOfBatchedInserts(t *testing.T) {
