@@ -105,15 +105,6 @@ func (b *builder) plain(keys ...int) {
 	}
 }
 
-// values are the rows in an order.
-func (b *builder) values(order []uint32) []string {
-	var list []string
-	for _, i := range order {
-		list = append(list, string(b.text[b.rows[i].start:b.rows[i].end]))
-	}
-	return list
-}
-
 // openJournal opens a journal in dir and closes it at the test's end.
 func openJournal(t *testing.T, dir string) *journal.Journal {
 	t.Helper()
