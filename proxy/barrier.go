@@ -233,6 +233,8 @@ func takesLocks(kind rewrite.StatementKind, text []byte) bool {
 	switch kind {
 	case rewrite.StmtLock, rewrite.StmtXa:
 		return true
+	case rewrite.StmtSet: // read_only and its like: the pool's rows wait for whoever set it
+		return bytes.Contains(bytes.ToUpper(text), []byte("READ_ONLY"))
 	case rewrite.StmtFlush, rewrite.StmtMulti, rewrite.StmtPrepare, rewrite.StmtExecute, rewrite.StmtOther:
 		words := bytes.FieldsFunc(bytes.ToUpper(text), func(c rune) bool {
 			return c != '_' && c != '$' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && c < 0x80
