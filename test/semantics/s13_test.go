@@ -51,8 +51,10 @@ func TestS13OnlyValuesReject(t *testing.T) {
 		waits("a lock and a killed query", func() {
 			blocker.exec("BEGIN", fmt.Sprintf("INSERT INTO t VALUES (%d, 1)", next))
 		}, func() {
-			s.kill(svc, "KILL QUERY")
-			time.Sleep(100 * time.Millisecond)
+			for range 20 { // each attempt of the window
+				s.kill(svc, "KILL QUERY")
+				time.Sleep(20 * time.Millisecond)
+			}
 			blocker.exec("ROLLBACK")
 		})
 		waits("a lock and a killed connection", func() {
@@ -145,6 +147,20 @@ func TestS13ReadOnly(t *testing.T) {
 			<-done
 			require.Equal(t, 2, s.count("t WHERE a < 3"))
 			require.Zero(t, s.metric(rejects))
+			s.readOnlyByOneself(c)
 		})
 	}
+}
+
+// readOnlyByOneself: who makes the server read-only through sluice is not made to
+// wait for the rows that wait for her (S24).
+func (s *stage) readOnlyByOneself(writer *client) {
+	s.Helper()
+	admin := s.connect(s.sluice.DSN("root", "", s.schema))
+	writer.warm("INSERT INTO t VALUES (%d)")
+	admin.exec("SET GLOBAL read_only = 1")
+	_, _ = writer.try("INSERT INTO t VALUES (3)") // batched or refused
+	admin.query("SELECT COUNT(*) FROM t")
+	admin.exec("SET GLOBAL read_only = 0")
+	s.flush()
 }
