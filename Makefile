@@ -4,8 +4,9 @@ GO      ?= go
 RELEASE ?=
 LINT     = $(shell $(GO) env GOPATH)/bin/golangci-lint
 
-# Tests against servers wait more than they compute.
-TESTFLAGS ?= -timeout 40m -parallel 6
+# Tests against servers wait more than they compute. The test cache does not see that
+# they build sluice.
+TESTFLAGS ?= -count=1 -timeout 40m -parallel 6
 # What the race detector watches: everything with goroutines.
 RACE      ?= . ./backend/... ./config/... ./proxy/... ./test/fault/...
 FUZZTIME  ?= 30s
