@@ -17,7 +17,8 @@ type statement struct {
 	locks   bool           // takes table or global locks
 	plain   bool           // an insert that leaves the session's state as it is
 
-	autocommit bool // SET autocommit and nothing else
+	autocommit bool   // SET autocommit and nothing else
+	instead    []byte // what is sent in place of the text: ROW_COUNT() as a number
 }
 
 // before does what has to be done before a command is relayed: rows that it could
@@ -62,6 +63,9 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 		return false, err
 	}
 	if st.class.Inspects && b.traces.valid && !onlyFoundRows(st.text) {
+		if n := b.traces.rows; n != 1 && !b.traces.pinged && st.command == wire.ComQuery && st.text != nil {
+			st.instead, _ = rewrite.ReplaceRowCount(st.text, &b.lex, n)
+		}
 		if err := x.restoreTraces(st.text); err != nil {
 			return false, err
 		}
@@ -155,7 +159,8 @@ func (x *session) awaitAll() error {
 // restoreTraces gives the connection what the last batched insert would have left:
 // ROW_COUNT() and no warnings, and FOUND_ROWS() as it was if text, which may be nil,
 // asks for it. SELECT ... INTO counts its row (both servers). Nothing harmless counts
-// more than one: after a statement of several rows ROW_COUNT() is 1. A ping makes it 0.
+// more than one: after a statement of several rows the number is written into the text
+// of the statement that asks (see before). A ping makes it 0.
 func (x *session) restoreTraces(text []byte) error {
 	const into = " INTO @sluice_rows"
 	x.b.traces.valid = false

@@ -74,6 +74,7 @@ type batching struct {
 type trace struct {
 	valid  bool
 	pinged bool // since
+	rows   int  // of the insert
 }
 
 // shape is a statement without its rows, as this session sends it.

@@ -174,7 +174,11 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 		plugin, user = changeUserPlugin(raw[5:]), cString(raw[5:])
 	}
 	if whole {
-		_, err = x.backend.Write(raw)
+		if x.st.instead != nil {
+			err = x.backend.SendQuery(x.st.instead)
+		} else {
+			_, err = x.backend.Write(raw)
+		}
 		x.client.Discard(len(raw))
 		x.st.text = nil // stands in the buffer that was given up
 	} else {

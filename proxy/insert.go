@@ -68,7 +68,7 @@ func (x *session) acknowledge(s *shape, sql []byte, facts rewrite.Facts, seq byt
 	}
 	n := b.rows.Len()
 	b.run++
-	b.traces = trace{valid: true}
+	b.traces = trace{valid: true, rows: n}
 	if f := b.Observe.Batched; f != nil {
 		f(n, time.Since(start))
 	}

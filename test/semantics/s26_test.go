@@ -54,6 +54,18 @@ func TestS26Traces(t *testing.T) {
 			}
 		}
 		require.Greater(s, s.metric(batched), 200)
+		// A statement of several rows counts them.
+		var three []string
+		for i := range 8 {
+			three = append(three, fmt.Sprintf("INSERT INTO t (a, b) VALUES (%d, 1), (%d, 2), (%d, 3)", 10*i, 10*i+1, 10*i+2))
+		}
+		for _, p := range []string{
+			"SELECT ROW_COUNT()", "SELECT 5, ROW_COUNT() AS n, ROW_COUNT()+1", "SELECT * FROM t WHERE ROW_COUNT() = 3 AND a < 0",
+			"INSERT INTO ids (b) VALUES (ROW_COUNT())", "SET @n = ROW_COUNT()",
+		} {
+			script{again: again, play: join(three, []string{p, "SELECT @n", "SELECT ROW_COUNT()"}), unbound: true}.run(s)
+			script{again: again, play: join([]string{"BEGIN"}, three, []string{p, "COMMIT"}), unbound: true}.run(s)
+		}
 		s.failedCheck(row)
 		s.waitTimeout(row)
 	})
