@@ -166,7 +166,9 @@ func (l *loading) start(ctx context.Context) {
 				return
 			}
 			if err := l.connect(ctx); err != nil {
-				l.down.Store(&err)
+				if was := l.down.Swap(&err); was == nil || (*was).Error() != err.Error() {
+					l.log.Error().Err(err).Msg("backend not reached: waiting for it")
+				}
 				continue
 			}
 			l.log.Info().Msg("backend reached")
@@ -209,6 +211,8 @@ func (l *loading) close(ctx context.Context) error {
 		if err := e.Close(ctx); err != nil {
 			l.log.Warn().Err(err).Msg("not everything was drained")
 		}
+	} else if n := l.journal.Stats().UnappliedRows; n > 0 {
+		l.log.Warn().Uint64("rows", n).Msg("not everything was drained: rows are left in the journal and are applied at the next start")
 	}
 	return errors.Join(l.rejects.Close(), l.journal.Close())
 }

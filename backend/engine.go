@@ -474,8 +474,8 @@ func (e *Engine) healthy(q *queue, err error) {
 // applied reports a window that is done.
 func (e *Engine) applied(q *queue, w *window, b *Batch, sent, rejected int, took time.Duration) {
 	rows, bytes := q.replay.surplus(w, b)
-	if q.replay.to == 0 {
-		q.strange.Store(false)
+	if q.replay.to == 0 && q.strange.Swap(false) {
+		e.log.Info().Str("table", q.name).Msg("rows from the journal are replayed")
 	}
 	e.pendingN.Add(-rows - int64(b.Len()))
 	bodies := b.Bytes() + max(b.Len()-b.Statements(), 0) // the commas between rows

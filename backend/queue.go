@@ -115,7 +115,11 @@ func (q *queue) admit(ctx context.Context) error {
 // fares notes whether the queue's window goes through.
 func (q *queue) fares(err error) {
 	q.mu.Lock()
-	if stuck := err != nil; stuck != q.stuck {
+	stuck := err != nil
+	if back := q.stuck && !stuck; back {
+		q.engine.log.Info().Str("table", q.name).Msg("the server takes rows again")
+	}
+	if stuck != q.stuck {
 		q.stuck = stuck
 		q.announce()
 	}

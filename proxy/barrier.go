@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/rewrite"
@@ -116,6 +117,9 @@ func (x *session) await(st *statement) error {
 		if st.text == nil || x.inTransaction() {
 			break // a transaction's first statement flushes all (S23)
 		}
+		if err := x.readStateFor(st); err != nil {
+			return err
+		}
 		names, complete := rewrite.TableNames(st.text, &b.lex, x.schemaName())
 		if b.state == nil {
 			complete = false // the current schema and how the text is read are not known
@@ -137,6 +141,23 @@ func (x *session) inert(text []byte) bool {
 		return complete
 	}
 	return x.b.Engine != nil && x.b.Engine.Inert(x.ctx, names)
+}
+
+// lookEvery bounds how often the session's variables are read for a statement that is
+// no insert.
+const lookEvery = time.Second
+
+// readStateFor reads the session's variables, so that a statement of a session that
+// inserts nothing flushes the tables that it names and not all. Nothing of it shows: the
+// statement resets what it could have left (S26), unless it asks for just that.
+func (x *session) readStateFor(st *statement) error {
+	b := &x.b
+	if b.state != nil || st.class.Inspects || time.Since(b.looked) < lookEvery {
+		return nil
+	}
+	b.looked = time.Now()
+	_, err := x.readState()
+	return err
 }
 
 func (x *session) schemaName() string {

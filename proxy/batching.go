@@ -68,6 +68,7 @@ type batching struct {
 	preparedLocks, preparedInspects bool
 	wrote                           bool // rows of this session may be in the journal still
 	traces                          trace
+	looked                          time.Time // when the variables were read for a statement that is no insert
 }
 
 // trace is what the last batched insert would have left on the connection (S26).

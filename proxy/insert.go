@@ -236,6 +236,10 @@ func (x *session) journal(s *shape, sql []byte, _ rewrite.Facts, now time.Time) 
 	b := &x.b
 	b.body = backend.AppendRows(b.body[:0], sql, s.target, &b.rows)
 	err := b.Engine.Submit(x.ctx, s.target, b.body, b.rows.Len(), now)
+	if err != nil && x.ctx.Err() != nil && x.orphan() {
+		// It waited for room when the server went away: nothing was written yet.
+		err = b.Engine.Submit(x.ctx, s.target, b.body, b.rows.Len(), now)
+	}
 	b.wrote = b.wrote || err == nil
 	if err == nil || x.ctx.Err() != nil {
 		return err

@@ -182,9 +182,9 @@ func (x *session) wake() {
 	_ = x.client.SetReadDeadline(time.Unix(1, 0))
 }
 
-// idleStatus says whether no transaction is open. x.status may be read under x.mu
-// while the session waits.
-func (x *session) idleStatus() bool { return x.status&wire.StatusInTrans == 0 }
+// idleStatus says whether no transaction is open, on the server or in what is held.
+// Both may be read under x.mu while the session waits.
+func (x *session) idleStatus() bool { return x.status&wire.StatusInTrans == 0 && x.b.held.Len() == 0 }
 
 // startWaiting is called before the session waits for a command; false means
 // that it should end instead.
