@@ -22,6 +22,7 @@ type finding struct {
 	lacks   string // what is wrong with it, empty if nothing is
 	mend    string // what to do about it
 	refuses bool   // serve would not start
+	note    bool   // nothing is lacking: something to know
 }
 
 // errRefused is what check ends with when serve would refuse.
@@ -42,6 +43,8 @@ func report(out io.Writer, findings []finding) error {
 		case f.lacks == "":
 			fmt.Fprintf(out, "ok       %s\n", f.about)
 			continue
+		case f.note:
+			fmt.Fprintf(out, "note     %s: %s\n", f.about, f.lacks)
 		case f.refuses:
 			err = errRefused
 			fmt.Fprintf(out, "refused  %s: %s\n", f.about, f.lacks)
@@ -97,7 +100,7 @@ func checkAccount(b config.Backend) finding {
 // checkServer logs the service account in and looks at its rights and at the
 // server's settings.
 func checkServer(ctx context.Context, cfg *config.Config) []finding {
-	hosts := finding{about: "accounts by host", lacks: "grants by host and REQUIRE X509 see sluice's address and link, not the client's",
+	hosts := finding{about: "accounts by host", note: true, lacks: "grants by host and REQUIRE X509 see sluice's address and link, not the client's",
 		mend: "let the accounts that log in through sluice be 'user'@'ADDRESS OF SLUICE'"}
 	b := cfg.Backend
 	if !b.HasServiceAccount() {
@@ -121,7 +124,7 @@ func checkServer(ctx context.Context, cfg *config.Config) []finding {
 	}
 	findings := []finding{server}
 	for _, f := range found {
-		findings = append(findings, finding{about: "server", lacks: f.What, mend: f.Mend, refuses: f.Refuses})
+		findings = append(findings, finding{about: "server", lacks: f.What, mend: f.Mend, refuses: f.Refuses, note: f.Note})
 	}
 	return append(findings, hosts)
 }

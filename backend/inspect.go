@@ -19,6 +19,7 @@ import (
 type Finding struct {
 	What, Mend string
 	Refuses    bool // serve would not start
+	Note       bool // nothing is lacking
 }
 
 // Inspect logs the service account in and looks at what journaling needs: the
@@ -37,11 +38,20 @@ func Inspect(ctx context.Context, a Account, checkpointSchema string) ([]Finding
 	if err != nil {
 		return nil, err
 	}
+	var found []Finding
+	if len(targets) == 0 {
+		found = append(found, Finding{
+			What: "the service account sees no schema to load into",
+			Mend: "create the schema, and grant the account SELECT, INSERT, UPDATE, DELETE, TRIGGER, SHOW VIEW on it",
+		})
+		targets = []string{checkpointSchema}
+	} else {
+		found = append(found, Finding{What: "the service account sees the schemas " + strings.Join(targets, ", "), Note: true})
+	}
 	missing, err := schema.Missing(c, c.dialect, checkpointSchema, targets...)
 	if err != nil {
 		return nil, err
 	}
-	var found []Finding
 	for _, m := range missing {
 		found = append(found, Finding{What: m.What, Mend: m.Mend, Refuses: m.Fatal && isExcess(m)})
 	}
@@ -52,7 +62,7 @@ func Inspect(ctx context.Context, a Account, checkpointSchema string) ([]Finding
 			f.Mend = "CREATE DATABASE IF NOT EXISTS " + quote(checkpointSchema) + "; and the GRANT above"
 			f.Refuses = true
 		} else {
-			f.What = "the checkpoint table " + cp.table() + " was missing and has been made"
+			f.What, f.Note = "the checkpoint table "+cp.table()+" was missing and has been made", true
 		}
 		found = append(found, f)
 	}
