@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/sluice-db/sluice/backend"
+	"github.com/sluice-db/sluice/backend/journal"
 	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/config"
 )
@@ -31,8 +33,12 @@ var errRefused = errors.New("serve would refuse to start")
 // runCheck looks at what serve needs and prints what is lacking.
 func runCheck(ctx context.Context, cfg *config.Config, out io.Writer, log zerolog.Logger) error {
 	log.Debug().Msg("check")
-	findings := []finding{checkDataDir(cfg.DataDir), checkAccount(cfg.Backend)}
-	return report(out, append(findings, checkServer(ctx, cfg)...))
+	findings := []finding{checkDataDir(cfg.DataDir)}
+	journaled, summary := checkJournal(cfg)
+	findings = append(findings, journaled...)
+	findings = append(findings, checkListeners(cfg)...)
+	findings = append(findings, checkAccount(cfg.Backend))
+	return report(out, append(findings, checkServer(ctx, cfg, summary)...))
 }
 
 // report prints the findings and returns errRefused if one of them is grave.
@@ -63,8 +69,48 @@ func report(out io.Writer, findings []finding) error {
 	return err
 }
 
-// checkDataDir looks for a directory that can be written, or made, and changes
-// nothing.
+// checkJournal reads the journal that is there, if any, as serve would at its start.
+func checkJournal(cfg *config.Config) ([]finding, journal.Summary) {
+	dir := journalDir(cfg.DataDir)
+	if _, err := os.Stat(dir); err != nil {
+		return nil, journal.Summary{}
+	}
+	f := finding{about: "journal " + dir}
+	summary, err := journal.Info(journal.Options{Dir: dir})
+	if err != nil {
+		f.lacks, f.refuses = err.Error(), true
+	}
+	return []finding{f}, summary
+}
+
+// checkListeners tries the addresses that serve would listen on.
+func checkListeners(cfg *config.Config) []finding {
+	var findings []finding
+	try := func(about, network, address string) {
+		f := finding{about: about + " " + address}
+		if network == "unix" {
+			if c, err := net.Dial(network, address); err == nil {
+				_ = c.Close()
+				f.lacks, f.refuses, f.mend = "somebody listens there", true, "stop it, or name another"
+			}
+		} else if l, err := net.Listen(network, address); err != nil {
+			f.lacks, f.refuses, f.mend = err.Error(), true, "stop what listens there, or name another"
+		} else {
+			_ = l.Close()
+		}
+		findings = append(findings, f)
+	}
+	for _, l := range cfg.Listen {
+		try("listen", l.Network, l.Address)
+	}
+	if cfg.HTTP != "" {
+		try("http", "tcp", cfg.HTTP)
+	}
+	return findings
+}
+
+// checkDataDir looks for a directory that can be written, or made, and leaves nothing
+// behind.
 func checkDataDir(dir string) finding {
 	f := finding{about: "data directory " + dir, refuses: true}
 	place := dir // dir, or what is there of its path
@@ -80,6 +126,14 @@ func checkDataDir(dir string) finding {
 		f.lacks = place + " is not a directory"
 	case unix.Access(place, unix.W_OK|unix.X_OK) != nil:
 		f.lacks = fmt.Sprintf("user %d cannot write to %s", os.Getuid(), place)
+	default:
+		trial, err := os.MkdirTemp(place, ".sluice-check-")
+		if err == nil {
+			err = os.Remove(trial)
+		}
+		if err != nil {
+			f.lacks = err.Error()
+		}
 	}
 	if f.lacks != "" {
 		f.mend = fmt.Sprintf("name another with --data-dir, or: mkdir -p %s && chown %d %s", dir, os.Getuid(), dir)
@@ -99,7 +153,7 @@ func checkAccount(b config.Backend) finding {
 
 // checkServer logs the service account in and looks at its rights and at the
 // server's settings.
-func checkServer(ctx context.Context, cfg *config.Config) []finding {
+func checkServer(ctx context.Context, cfg *config.Config, summary journal.Summary) []finding {
 	hosts := finding{about: "accounts by host", note: true, lacks: "grants by host and REQUIRE X509 see sluice's address and link, not the client's",
 		mend: "let the accounts that log in through sluice be 'user'@'ADDRESS OF SLUICE'"}
 	b := cfg.Backend
@@ -112,7 +166,7 @@ func checkServer(ctx context.Context, cfg *config.Config) []finding {
 		return []finding{hosts}
 	}
 	server := finding{about: "server " + b.Address}
-	found, err := backend.Inspect(ctx, account(b), cfg.Checkpoint.Schema)
+	found, err := backend.Inspect(ctx, account(b), cfg.Checkpoint.Schema, identityPath(cfg.DataDir), summary)
 	if err != nil {
 		var said *wire.Error
 		server.lacks, server.refuses = err.Error(), errors.As(err, &said)

@@ -53,7 +53,7 @@ func (l *loading) open(ctx context.Context) error {
 		return err
 	}
 	l.journal, err = journal.Open(journal.Options{
-		Dir: filepath.Join(dir, "journal"), Sync: sync, MaxBytes: int64(l.cfg.Journal.MaxBytes),
+		Dir: journalDir(dir), Sync: sync, MaxBytes: int64(l.cfg.Journal.MaxBytes),
 		Keep: l.keep(), Logger: l.log,
 	})
 	if err != nil {
@@ -100,6 +100,11 @@ func (l *loading) watch() {
 	})
 }
 
+// journalDir and identityPath are where the data directory keeps its journal and the
+// name of the server that the journal's rows went to.
+func journalDir(dataDir string) string   { return filepath.Join(dataDir, "journal") }
+func identityPath(dataDir string) string { return filepath.Join(dataDir, "server") }
+
 // keep is how long applied segments stay; the configuration's 0 is none at all.
 func (l *loading) keep() time.Duration {
 	if l.cfg.Journal.Keep == 0 {
@@ -131,7 +136,7 @@ func (l *loading) connect(ctx context.Context) error {
 	e, err := backend.New(ctx, backend.Options{
 		Account: account(l.cfg.Backend),
 		Journal: l.journal, Rejects: l.rejects, Connections: l.cfg.Apply.Connections, Schema: l.cfg.Checkpoint.Schema,
-		Identity: filepath.Join(l.cfg.DataDir, "server"),
+		Identity: identityPath(l.cfg.DataDir),
 		Limits:   l.limits(), Log: l.log,
 		Settings: func(user, schema, table string) backend.Settings {
 			w := l.cfg.Resolve(user, schema, table).Window

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,9 +72,9 @@ func TestHelpAndVersion(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dir")
-	code, stdout, _ := call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@127.0.0.1:1/", "--data-dir", dir)
+	code, stdout, _ := call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@127.0.0.1:1/", "--data-dir", dir, "--listen", "127.0.0.1:0")
 	require.Equal(t, exitOK, code, stdout)
-	require.Contains(t, stdout, "ok       data directory "+dir+"\nok       service account\nlacking  server 127.0.0.1:1: ")
+	require.Contains(t, stdout, "ok       data directory "+dir+"\nok       listen 127.0.0.1:0\nok       service account\nlacking  server 127.0.0.1:1: ")
 	require.Contains(t, stdout, "connection refused\n         start the server: serve would wait for it\n")
 	require.True(t, strings.HasSuffix(stdout, "\nserve would start\n"), stdout)
 	require.NotContains(t, stdout, "hush")
@@ -87,8 +88,13 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, stdout, "lacking  service account: none is named")
 	require.True(t, strings.HasSuffix(stdout, "\nserve would refuse to start\n"))
 
-	_, stdout, _ = call(t, nil, "check", "--backend", "h", "--data-dir", "/proc/nowhere")
-	require.Contains(t, stdout, "/proc")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = taken.Close() }()
+	code, stdout, _ = call(t, nil, "check", "--backend", "127.0.0.1:1", "--data-dir", "/proc/nowhere", "--listen", taken.Addr().String())
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stdout, "refused  data directory /proc/nowhere: ")
+	require.Contains(t, stdout, "refused  listen "+taken.Addr().String()+": ")
 }
 
 func TestLogFormats(t *testing.T) {

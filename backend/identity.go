@@ -25,44 +25,52 @@ type identity struct {
 // or that it has lost what sluice recorded there.
 var ErrOtherServer = errors.New("this is not the server, or not its data, that sluice loaded before")
 
-// verify compares the server with what the journal remembers; states are the journal's.
-// adopted says that the server is a new one for sluice.
+// verify compares the server with what the journal remembers and notes a server that is
+// new; states are the journal's. adopted says that it is new.
 func (i identity) verify(c *conn, cp *checkpoint, states []journal.QueueState) (adopted bool, err error) {
-	name, err := serverName(c)
-	if err != nil {
-		return false, err
+	name, adopted, err := i.compare(c, cp, states)
+	if err == nil && adopted {
+		err = i.adopt(name)
+	}
+	return adopted, err
+}
+
+// compare is verify without a change.
+func (i identity) compare(c *conn, cp *checkpoint, states []journal.QueueState) (name string, isNew bool, err error) {
+	if name, err = serverName(c); err != nil {
+		return "", false, err
 	}
 	known, err := os.ReadFile(i.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return true, i.adopt(name)
+		return name, true, nil
 	case err != nil:
-		return false, fmt.Errorf("identity of the server: %w", err)
+		return "", false, fmt.Errorf("identity of the server: %w", err)
 	}
 	history := false
 	for _, s := range states {
 		history = history || s.Window > 0 || s.Sealed != nil || s.Last > s.Applied
 	}
 	if !history {
-		return true, i.adopt(name)
+		return name, true, nil
 	}
 	if was := strings.TrimSpace(string(known)); was != name {
-		return false, i.otherServer(fmt.Sprintf("it calls itself %s, the other one %s", name, was))
+		return "", false, i.otherServer(fmt.Sprintf("it calls itself %s, the other one %s", name, was))
 	}
 	done, err := cp.last(c)
 	var said *wire.Error
 	if errors.As(err, &said) && said.Code == 1146 {
-		return false, i.otherServer("the table " + cp.table() + " is gone")
+		return "", false, i.otherServer("the table " + cp.table() + " is gone")
 	}
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
 	for _, s := range states {
 		if s.Window > 0 && done[uint32(s.ID)] < s.Window {
-			return false, i.otherServer(fmt.Sprintf("window %d of %s, which was committed, is not recorded in %s", s.Window, s.Name, cp.table()))
+			return "", false, i.otherServer(fmt.Sprintf("window %d of %s, which was committed, is not recorded in %s", s.Window, s.Name, cp.table()))
 		}
 	}
-	return false, nil
+	return name, false, nil
 }
 
 func (i identity) otherServer(why string) error {

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluice-db/sluice/backend/journal"
 	"github.com/sluice-db/sluice/backend/schema"
 	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/rewrite"
@@ -24,8 +26,10 @@ type Finding struct {
 
 // Inspect logs the service account in and looks at what journaling needs: the
 // account's rights on every schema that it sees, the checkpoint table, the
-// server's settings. The error says that the account could not log in.
-func Inspect(ctx context.Context, a Account, checkpointSchema string) ([]Finding, error) {
+// server's settings, whether it is the server that the journal's rows went to.
+// identityPath and summary are the data directory's; without a journal there the
+// summary is empty. The error says that the account could not log in.
+func Inspect(ctx context.Context, a Account, checkpointSchema, identityPath string, summary journal.Summary) ([]Finding, error) {
 	c, err := dial(ctx, a)
 	if err != nil {
 		return nil, fmt.Errorf("service account at %s: %w", a.Addr, err)
@@ -55,7 +59,12 @@ func Inspect(ctx context.Context, a Account, checkpointSchema string) ([]Finding
 	for _, m := range missing {
 		found = append(found, Finding{What: m.What, Mend: m.Mend, Refuses: m.Fatal && isExcess(m)})
 	}
-	cp := checkpoint{schema: checkpointSchema}
+	cp := checkpoint{schema: checkpointSchema, journal: hex.EncodeToString(idBytes(summary.ID))}
+	if _, _, err := (identity{identityPath}).compare(c, &cp, summary.Queues); errors.Is(err, ErrOtherServer) {
+		return append(found, Finding{What: err.Error(), Refuses: true}), nil
+	} else if err != nil {
+		return nil, err
+	}
 	if err := cp.check(c); err != nil {
 		f := Finding{What: "the checkpoint table " + cp.table() + " is not there; serve makes it if the account may"}
 		if cp.create(c) != nil {

@@ -31,6 +31,9 @@ func TestS12LostCheckpoints(t *testing.T) {
 			for _, lose := range []string{"DELETE FROM sluice.applied", "DROP TABLE sluice.applied"} {
 				s.sluice.Stop(t)
 				s.server.Exec(t, lose)
+				status, output := servers.RunSluice(t, "check", "--backend", s.server.BackendURL(), "--data-dir", s.sluice.DataDir, "--listen", "127.0.0.1:0")
+				require.Equal(t, 1, status, output)
+				require.Contains(t, output, "not the server, or not its data", lose)
 				s.sluice.Begin(t)
 				require.Eventually(t, func() bool { return !running(s.sluice.PID) }, 20*time.Second, 20*time.Millisecond, lose)
 				require.Contains(t, s.sluice.Log(5), "not the server, or not its data, that sluice loaded before", lose)
@@ -41,6 +44,9 @@ func TestS12LostCheckpoints(t *testing.T) {
 				}
 				require.Equal(t, rows, s.count("a"), lose)
 			}
+			status, output := servers.RunSluice(t, "check", "--backend", s.server.BackendURL(), "--data-dir", s.sluice.DataDir, "--listen", "127.0.0.1:0")
+			require.Equal(t, 1, status, output)
+			require.Contains(t, output, "in use by another sluice process")
 			loader = s.through("app")
 			loader.warm("INSERT INTO a VALUES (1000 + %d)")
 			s.flush()
