@@ -17,7 +17,10 @@ var globals = map[servers.Kind]*sync.RWMutex{
 	servers.KindMySQL:   {},
 }
 
-const rejectsMetric = "sluice_rejects_total"
+const (
+	rejectsMetric = "sluice_rejects_total"
+	batchedMetric = `sluice_statements_total{verdict="batched"}`
+)
 
 // played is one run of a script.
 type played struct {
@@ -25,6 +28,7 @@ type played struct {
 	before   Tables // after the set-up
 	tables   Tables
 	rejected int // statements that went to the reject log
+	batched  int // statements that sluice answered itself
 	stored   []string
 }
 
@@ -49,6 +53,9 @@ func Run(t *testing.T, server *servers.Server, sluice *servers.Sluice, script *S
 				checkStored(t, server.Kind, script, direct)
 			}
 			proxied := playOnce(t, server, sluice, script, variant)
+			if least := script.leastBatched(variant); proxied.batched < least {
+				t.Errorf("only %d statements were batched, want at least %d", proxied.batched, least)
+			}
 			for _, difference := range compare(script, variant, direct, proxied) {
 				t.Error(difference)
 			}
@@ -59,9 +66,9 @@ func Run(t *testing.T, server *servers.Server, sluice *servers.Sluice, script *S
 // playOnce plays the script on fresh schemas, directly if sluice is nil.
 func playOnce(t *testing.T, server *servers.Server, sluice *servers.Sluice, script *Script, v Variant) played {
 	t.Helper()
-	addr, rejectsBefore := server.Addr, 0.0
+	addr, before := server.Addr, map[string]float64{}
 	if sluice != nil {
-		addr, rejectsBefore = sluice.Addr, sluice.Metric(t, rejectsMetric)
+		addr, before = sluice.Addr, sluice.Metrics(t)
 	}
 	schema := "test_" + strings.ToLower(script.Name)
 	schemas := []string{schema}
@@ -82,22 +89,21 @@ func playOnce(t *testing.T, server *servers.Server, sluice *servers.Sluice, scri
 			t.Fatalf("set-up failed: %s\n%s", entry.Step, entry.Reply)
 		}
 	}
-	before := dumpTables(t, server, schemas)
+	empty := dumpTables(t, server, schemas)
 	if err := p.play(script.steps(v)); err != nil {
 		t.Fatalf("play on %s: %v", addr, err)
 	}
 	if err := p.close(); err != nil {
 		t.Fatalf("quit on %s: %v", addr, err)
 	}
-	rejected := 0
+	result := played{entries: p.entries, before: empty}
 	if sluice != nil {
 		flush(t, server, sluice, schemas)
-		rejected = int(sluice.Metric(t, rejectsMetric) - rejectsBefore)
+		after := sluice.Metrics(t)
+		result.rejected = int(after[rejectsMetric] - before[rejectsMetric])
+		result.batched = int(after[batchedMetric] - before[batchedMetric])
 	}
-	result := played{
-		entries: p.entries, before: before, rejected: rejected,
-		tables: dumpTables(t, server, schemas),
-	}
+	result.tables = dumpTables(t, server, schemas)
 	for _, e := range script.Stored {
 		result.stored = append(result.stored, storedText(t, server, schema, e))
 	}

@@ -14,6 +14,7 @@
 //	global name=value         a global variable for the time of the script
 //	modes autocommit          only in these transaction modes
 //	ordinary INSERT ... $i    the row that wraps the body in the wrapped variant
+//	relayed                   these rows cannot be batched (generated ids)
 //	late                      errors of inserts may come later: compare tables only
 //	stored [KIND] SQL => R    what SQL must give after the unwrapped direct run
 //	body                      what was before is set-up, in autocommit mode

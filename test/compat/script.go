@@ -23,6 +23,7 @@ type Script struct {
 	Modes    []Mode
 	Ordinary string
 	Late     bool
+	Relayed  bool // the ordinary rows are not for batching
 	Setup    []step
 	Body     []step
 	Stored   []expectation
@@ -119,6 +120,8 @@ func (s *Script) header(verb, args string) (bool, error) {
 		s.Ordinary = args
 	case "late":
 		s.Late = true
+	case "relayed":
+		s.Relayed = true
 	case "stored":
 		return true, s.addStored(args)
 	default:
@@ -231,6 +234,16 @@ func (s *Script) Variants() []Variant {
 		}
 	}
 	return variants
+}
+
+// leastBatched is how many statements must be batched in a variant, or the
+// wrapping would test nothing: most of the ordinary rows before the body, since
+// that may leave the session in a state in which those after it are not.
+func (s *Script) leastBatched(v Variant) int {
+	if !v.Wrapped || s.Relayed {
+		return 0
+	}
+	return 30
 }
 
 // steps is the body as the variant plays it.

@@ -1,4 +1,5 @@
 ## The SET form carries an ON DUPLICATE KEY UPDATE tail too.
+# relayed
 # ordinary INSERT INTO k (u, n) VALUES ($i, 0)
 # stored SELECT u, n FROM k => 7,3
 CREATE TABLE k (id INT AUTO_INCREMENT PRIMARY KEY, u INT UNIQUE, n INT)

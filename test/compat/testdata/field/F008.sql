@@ -1,4 +1,5 @@
 ## A placeholder in a comment behind the tuple.
+# relayed
 # ordinary INSERT INTO t (n, m) VALUES ($i, 0)
 CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT, m INT)
 # body
