@@ -20,11 +20,12 @@ type hangups struct {
 	done  sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[int32]*func()
+	last    int64
+	waiting map[int64]func()
 }
 
 func newHangups() (*hangups, error) {
-	h := &hangups{waiting: make(map[int32]*func())}
+	h := &hangups{waiting: make(map[int64]func())}
 	var err error
 	if h.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func newHangups() (*hangups, error) {
 		return nil, err
 	}
 	h.wake = p
-	if err = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_ADD, p[0], &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(p[0])}); err != nil {
+	if err = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_ADD, p[0], &unix.EpollEvent{Events: unix.EPOLLIN}); err != nil {
 		return nil, errors.Join(err, unix.Close(h.epoll), unix.Close(p[0]), unix.Close(p[1]))
 	}
 	h.done.Go(h.loop)
@@ -49,25 +50,29 @@ func (h *hangups) watch(c net.Conn, gone func()) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	watched := &gone
 	h.mu.Lock()
-	h.waiting[fd] = watched
+	h.last++
+	id := h.last
+	h.waiting[id] = gone
 	h.mu.Unlock()
-	err = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_ADD, int(fd), &unix.EpollEvent{Events: unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: fd})
+	err = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_ADD, int(fd), watchEvent(id))
 	stop = func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.waiting[fd] != watched {
-			return // c was closed before, and another connection has the descriptor now
-		}
-		delete(h.waiting, fd)
-		_ = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_DEL, int(fd), nil)
+		delete(h.waiting, id)
 	}
 	if err != nil {
 		stop()
 		return nil, err
 	}
 	return stop, nil
+}
+
+// watchEvent carries a number of its own for each watch, not the descriptor: an
+// event that was fetched before its connection was closed may be looked at when
+// another connection has the descriptor.
+func watchEvent(id int64) *unix.EpollEvent {
+	return &unix.EpollEvent{Events: unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: int32(id), Pad: int32(id >> 32)}
 }
 
 // descriptor is the file descriptor of c, valid until c is closed.
@@ -95,12 +100,13 @@ func (h *hangups) loop() {
 		}
 		h.mu.Lock()
 		for _, e := range events[:max(n, 0)] {
-			if e.Fd == int32(h.wake[0]) {
+			id := int64(e.Pad)<<32 | int64(uint32(e.Fd))
+			if id == 0 {
 				h.mu.Unlock()
 				return
 			}
-			if gone := h.waiting[e.Fd]; gone != nil {
-				(*gone)()
+			if gone := h.waiting[id]; gone != nil {
+				gone()
 			}
 		}
 		h.mu.Unlock()
