@@ -87,8 +87,8 @@ func (q *queue) apply(ctx context.Context, w *window) error {
 	if err := q.persist(ctx, "note as applied", func() error { return e.journal.Done(q.id, w.ID) }); err != nil {
 		return err
 	}
-	q.applyDone(w)
 	e.applied(q, w, b, statements, rejected, time.Since(start))
+	q.applyDone(w) // last: who waits for the window may look at the counters
 	return nil
 }
 

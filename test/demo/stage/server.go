@@ -76,7 +76,9 @@ func StartMySQL(ctx context.Context, root string, options ServerOptions) (*Serve
 
 // common are the options of the installer and the server alike.
 func common(dir string) []string {
-	options := []string{"--no-defaults", "--datadir=" + filepath.Join(dir, "data")}
+	// A directory of its own for temporary tables: a MariaDB that starts clears it, and
+	// would clear that of another server.
+	options := []string{"--no-defaults", "--datadir=" + filepath.Join(dir, "data"), "--tmpdir=" + filepath.Join(dir, "tmp")}
 	if os.Geteuid() == 0 {
 		options = append(options, "--user=root")
 	}
@@ -84,7 +86,7 @@ func common(dir string) []string {
 }
 
 func startServer(ctx context.Context, name, dir string, initialise, daemon []string, options ServerOptions) (*Server, error) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	if out, err := exec.CommandContext(ctx, initialise[0], initialise[1:]...).CombinedOutput(); err != nil {
