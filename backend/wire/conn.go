@@ -35,7 +35,7 @@ type Conn struct {
 // NewConn wraps c.
 func NewConn(c net.Conn) *Conn {
 	small := make([]byte, smallBuffer)
-	return &Conn{Conn: c, buf: small, small: small}
+	return &Conn{Conn: newSocket(c), buf: small, small: small}
 }
 
 // Buffered is the number of bytes read and not yet consumed.
