@@ -94,20 +94,26 @@ func (x *executor) runEnd(b *Batch, entries []int, at int) int {
 // client statement is atomic.
 func (x *executor) insertEntries(b *Batch, entries []int) error {
 	e := &b.entries[entries[0]]
-	x.sql = e.shape.Plan.AppendHead(x.sql[:0])
+	x.sql = b.appendStatement(x.sql[:0], entries)
+	return x.exec(e.shape, e.time, x.sql)
+}
+
+// appendStatement renders client statements of one shape as one.
+func (b *Batch) appendStatement(dst []byte, entries []int) []byte {
+	p := b.entries[entries[0]].shape.Plan
+	dst = p.AppendHead(dst)
 	sep := false
 	for _, n := range entries {
 		for i := range b.entries[n].count {
 			if sep {
-				x.sql = append(x.sql, ',')
+				dst = append(dst, ',')
 			}
 			sep = true
 			r := &b.rows[b.entries[n].first+i]
-			x.sql = append(x.sql, b.text[r.start:r.end]...)
+			dst = append(dst, b.text[r.start:r.end]...)
 		}
 	}
-	x.sql = e.shape.Plan.AppendTail(x.sql)
-	return x.exec(e.shape, e.time, x.sql)
+	return p.AppendTail(dst)
 }
 
 func sameShape(b *Batch, entries []int) bool {

@@ -76,19 +76,10 @@ func (e *Engine) reject(b *Batch, lost []casualty) error {
 	entries := make([]journal.Reject, len(lost))
 	for i, c := range lost {
 		n := &b.entries[c.entry]
-		sql := n.shape.Plan.AppendHead(nil)
-		for r := range n.count {
-			if r > 0 {
-				sql = append(sql, ',')
-			}
-			at := &b.rows[n.first+r]
-			sql = append(sql, b.text[at.start:at.end]...)
-		}
-		sql = n.shape.Plan.AppendTail(sql)
 		t := n.shape.Plan.Table
 		entries[i] = journal.Reject{
 			Journal: e.journal.ID(), Seq: n.seq, Table: t.Schema + "." + t.Name, User: n.shape.User,
-			Schema: n.shape.Plan.State.Schema, Statement: sql,
+			Schema: n.shape.Plan.State.Schema, Statement: b.appendStatement(nil, []int{c.entry}),
 			Time: time.Now().Unix(), Errno: c.err.Code, SQLState: c.err.State, Message: c.err.Message,
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/sluice-db/sluice/backend"
@@ -139,7 +138,7 @@ func (b *batching) find(sql []byte) (*shape, rewrite.Reason) {
 			clear(b.shapes)
 		}
 		s = &shape{
-			head: strings.Clone(string(sql[in.Head.Start:in.Head.End])),
+			head: string(sql[in.Head.Start:in.Head.End]),
 			tail: string(sql[in.Tail.Start:in.Tail.End]), set: in.Set,
 		}
 		for _, c := range in.Columns {
