@@ -74,7 +74,7 @@ func (x *session) run() {
 	x.server.count(x.server.opts.Counters.SessionOpened)
 	defer x.server.count(x.server.opts.Counters.SessionClosed)
 	x.log = x.log.With().Uint32("thread", x.greet.ThreadID).Logger()
-	stop, err := x.server.hangups.watch(x.backend.Conn.Conn, x.backendLost)
+	stop, err := x.server.hangups.watch(x.backend.Socket(), x.backendLost)
 	if err != nil {
 		x.log.Error().Err(err).Msg("cannot watch the backend connection")
 		return

@@ -24,18 +24,20 @@ var ErrTooLarge = errors.New("packet larger than the limit")
 // Conn frames packets over a connection. Reads are buffered, so that a packet
 // can be looked at before it is forwarded as it is; writes are not.
 type Conn struct {
-	net.Conn
-	buf   []byte
-	r, w  int     // buf[r:w] is read and not yet consumed
-	large *[]byte // the borrowed buffer, if any
-	small []byte
-	out   []byte // for packets that sluice writes itself
+	net.Conn          // the topmost layer: the socket, or TLS or compression over it
+	socket   net.Conn // the lowest one
+	buf      []byte
+	r, w     int     // buf[r:w] is read and not yet consumed
+	large    *[]byte // the borrowed buffer, if any
+	small    []byte
+	out      []byte // for packets that sluice writes itself
 }
 
 // NewConn wraps c.
 func NewConn(c net.Conn) *Conn {
 	small := make([]byte, smallBuffer)
-	return &Conn{Conn: newSocket(c), buf: small, small: small}
+	s := newSocket(c)
+	return &Conn{Conn: s, socket: s, buf: small, small: small}
 }
 
 // Buffered is the number of bytes read and not yet consumed.
