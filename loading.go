@@ -277,6 +277,9 @@ func (l *loading) proxyOptions() proxy.Options {
 			Reject: func(user, schema, table string) bool {
 				return resolve(user, schema, table).OnError == config.OnErrorReject
 			},
+			Exact: func(user, schema, table string) bool {
+				return resolve(user, schema, table).AffectedRows == config.AffectedExact
+			},
 		}
 		b.Observe.Batched = func(rows int, took time.Duration) {
 			l.counters.Batched.Inc()

@@ -8,26 +8,27 @@ import (
 
 // Config is every setting of sluice. The field for the key a.b_c is A.BC.
 type Config struct {
-	Backend     Backend
-	Listen      []Listener
-	Profile     Profile
-	DataDir     string
-	HTTP        string
-	Log         Log
-	Journal     Journal
-	Memory      Memory
-	Window      Window
-	Chunk       Chunk
-	Statement   Statement
-	Burst       int
-	Apply       Apply
-	Consistency Consistency
-	OnError     OnError
-	Drain       Drain
-	MaxSessions int
-	Login       Login
-	Checkpoint  Checkpoint
-	Rules       []Rule
+	Backend      Backend
+	Listen       []Listener
+	Profile      Profile
+	DataDir      string
+	HTTP         string
+	Log          Log
+	Journal      Journal
+	Memory       Memory
+	Window       Window
+	Chunk        Chunk
+	Statement    Statement
+	Burst        int
+	Apply        Apply
+	Consistency  Consistency
+	OnError      OnError
+	AffectedRows AffectedRows
+	Drain        Drain
+	MaxSessions  int
+	Login        Login
+	Checkpoint   Checkpoint
+	Rules        []Rule
 }
 
 // Log says what is logged, and how.
@@ -139,6 +140,16 @@ const (
 	OnErrorReject OnError = "reject" // the row goes to the reject log, COMMIT succeeds
 )
 
+// AffectedRows says what the reply to an INSERT IGNORE, REPLACE or INSERT with ON
+// DUPLICATE KEY UPDATE counts. That of a plain INSERT is exact in any case.
+type AffectedRows string
+
+// The ways to count.
+const (
+	AffectedPerRow AffectedRows = "per-row" // 1 for each row, whatever becomes of it
+	AffectedExact  AffectedRows = "exact"   // as the server counts: the statement is not batched
+)
+
 // Rows is a number of rows, or RowsAuto.
 type Rows int64
 
@@ -159,22 +170,23 @@ func (r Rows) String() string {
 // Default returns the settings before any source has spoken.
 func Default() *Config {
 	return &Config{
-		Listen:      []Listener{{Network: "tcp", Address: "127.0.0.1:3307"}},
-		Profile:     ProfileLoader,
-		DataDir:     "/var/lib/sluice",
-		Log:         Log{Level: "info", Format: LogAuto},
-		Journal:     Journal{Sync: SyncSecond, MaxBytes: 10 * GiB, Keep: 10 * time.Minute},
-		Memory:      Memory{Max: 512 * MiB},
-		Window:      Window{Rows: RowsAuto, Bytes: 128 * MiB, Delay: time.Second, MaxDelay: time.Minute},
-		Chunk:       Chunk{Rows: 50_000, Bytes: 16 * MiB},
-		Statement:   Statement{Bytes: 128 * KiB},
-		Burst:       8,
-		Apply:       Apply{Connections: 2},
-		Consistency: Strict,
-		OnError:     OnErrorFail,
-		Drain:       Drain{Timeout: 30 * time.Second},
-		Login:       Login{Timeout: 10 * time.Second},
-		Checkpoint:  Checkpoint{Schema: "sluice"},
+		Listen:       []Listener{{Network: "tcp", Address: "127.0.0.1:3307"}},
+		Profile:      ProfileLoader,
+		DataDir:      "/var/lib/sluice",
+		Log:          Log{Level: "info", Format: LogAuto},
+		Journal:      Journal{Sync: SyncSecond, MaxBytes: 10 * GiB, Keep: 10 * time.Minute},
+		Memory:       Memory{Max: 512 * MiB},
+		Window:       Window{Rows: RowsAuto, Bytes: 128 * MiB, Delay: time.Second, MaxDelay: time.Minute},
+		Chunk:        Chunk{Rows: 50_000, Bytes: 16 * MiB},
+		Statement:    Statement{Bytes: 128 * KiB},
+		Burst:        8,
+		Apply:        Apply{Connections: 2},
+		Consistency:  Strict,
+		OnError:      OnErrorFail,
+		AffectedRows: AffectedPerRow,
+		Drain:        Drain{Timeout: 30 * time.Second},
+		Login:        Login{Timeout: 10 * time.Second},
+		Checkpoint:   Checkpoint{Schema: "sluice"},
 	}
 }
 

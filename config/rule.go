@@ -16,12 +16,13 @@ type Rule struct {
 	User, Schema, Table string
 
 	// What the rule overrides; nil where it says nothing.
-	Profile  *Profile
-	Rows     *Rows
-	Bytes    *Bytes
-	Delay    *time.Duration
-	MaxDelay *time.Duration
-	OnError  *OnError
+	Profile      *Profile
+	Rows         *Rows
+	Bytes        *Bytes
+	Delay        *time.Duration
+	MaxDelay     *time.Duration
+	OnError      *OnError
+	AffectedRows *AffectedRows
 }
 
 // ruleSetting is one key of a rule.
@@ -42,6 +43,7 @@ var ruleSettings = []*ruleSetting{
 	{"window.delay", false, func(r *Rule) value { return durationValue(own(&r.Delay), time.Millisecond, longest) }, func(r *Rule) bool { return r.Delay != nil }},
 	{"window.max_delay", false, func(r *Rule) value { return durationValue(own(&r.MaxDelay), time.Millisecond, longest) }, func(r *Rule) bool { return r.MaxDelay != nil }},
 	{"on_error", false, func(r *Rule) value { return enumValue(own(&r.OnError), OnErrorFail, OnErrorReject) }, func(r *Rule) bool { return r.OnError != nil }},
+	{"affected_rows", false, func(r *Rule) value { return enumValue(own(&r.AffectedRows), AffectedPerRow, AffectedExact) }, func(r *Rule) bool { return r.AffectedRows != nil }},
 }
 
 // own allocates what an optional setting points to.
@@ -101,9 +103,10 @@ func (r *Rule) matches(user, schema, table string) bool {
 
 // Effective is what holds for one user and table.
 type Effective struct {
-	Profile Profile
-	Window  Window
-	OnError OnError
+	Profile      Profile
+	Window       Window
+	OnError      OnError
+	AffectedRows AffectedRows
 }
 
 // Resolve returns what holds for a user's inserts into a table through a
@@ -115,7 +118,7 @@ func (c *Config) Resolve(user, schema, table string) Effective {
 // ResolveOn is Resolve for a listener. Each setting comes from the first rule
 // that matches and states it; a rule's profile wins over the listener's.
 func (c *Config) ResolveOn(l Listener, user, schema, table string) Effective {
-	e := Effective{Profile: l.Profile, Window: c.Window, OnError: c.OnError}
+	e := Effective{Profile: l.Profile, Window: c.Window, OnError: c.OnError, AffectedRows: c.AffectedRows}
 	// Backwards, so that what an earlier rule says is written last.
 	for i := len(c.Rules) - 1; i >= 0; i-- {
 		r := &c.Rules[i]
@@ -128,6 +131,7 @@ func (c *Config) ResolveOn(l Listener, user, schema, table string) Effective {
 		override(&e.Window.Delay, r.Delay)
 		override(&e.Window.MaxDelay, r.MaxDelay)
 		override(&e.OnError, r.OnError)
+		override(&e.AffectedRows, r.AffectedRows)
 	}
 	// Two rules may each state one of the delays.
 	e.Window.MaxDelay = max(e.Window.MaxDelay, e.Window.Delay)

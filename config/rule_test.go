@@ -15,9 +15,9 @@ rules:
   - {user: etl_special, profile: loader}
   - {user: "etl_*", schema: "S?op", window: {delay: 5s, rows: 100}, on_error: reject}
   - {user: "etl_*", window.delay: 2m, profile: off}
-  - {table: "*_Log", window.rows: auto}
+  - {table: "*_Log", window.rows: auto, affected_rows: exact}
 `, nil)
-	base := Effective{Profile: ProfileLoader, Window: c.Window, OnError: OnErrorFail}
+	base := Effective{Profile: ProfileLoader, Window: c.Window, OnError: OnErrorFail, AffectedRows: AffectedPerRow}
 	changed := func(change func(*Effective)) Effective {
 		e := base
 		change(&e)
@@ -36,10 +36,12 @@ rules:
 		{"etl_x", "SHOP", "a_log", changed(func(e *Effective) {
 			e.Profile, e.OnError = ProfileOff, OnErrorReject
 			e.Window.Delay, e.Window.Rows = 5*time.Second, 100
+			e.AffectedRows = AffectedExact
 		})},
 		{"etl_x", "other", "a_log", changed(func(e *Effective) {
 			e.Profile = ProfileOff
 			e.Window.Delay, e.Window.MaxDelay, e.Window.Rows = 2*time.Minute, 2*time.Minute, RowsAuto
+			e.AffectedRows = AffectedExact
 		})},
 		{"etl_special", "other", "t", changed(func(e *Effective) {
 			e.Window.Delay, e.Window.MaxDelay = 2*time.Minute, 2*time.Minute

@@ -23,6 +23,9 @@ type Batching struct {
 	// Reject says that a failing statement of a transaction goes to the reject
 	// log and COMMIT succeeds (on_error: reject).
 	Reject func(user, schema, table string) bool
+	// Exact says that the affected rows of a statement are to be the server's own, where
+	// they are not known before it runs (affected_rows: exact).
+	Exact func(user, schema, table string) bool
 	// Observe is told what becomes of statements; nil fields are not called.
 	Observe struct {
 		Batched func(rows int, took time.Duration)

@@ -140,6 +140,9 @@ func (x *session) plainTarget(s *shape, sql []byte) bool {
 	return err == nil && t.Base && !t.Triggers
 }
 
+// whyExact: a duplicate changes what the statement affects.
+const whyExact rewrite.Reason = "IGNORE, REPLACE or ON DUPLICATE KEY UPDATE under affected_rows: exact"
+
 // largestInsert is more than any insert has that is not relayed for its length.
 const largestInsert = 130 << 10
 
@@ -152,6 +155,9 @@ func (x *session) plan(s *shape, definition string) (rewrite.Reason, error) {
 	}
 	if b.Off != nil && b.Off(x.login.User, name, s.form.Table) {
 		return "a rule switches batching off", nil
+	}
+	if b.Exact != nil && !s.form.Plain() && b.Exact(x.login.User, name, s.form.Table) {
+		return whyExact, nil
 	}
 	t, err := x.table(name, s.form.Table)
 	if err == nil && t.Definition != definition && b.Engine != nil {

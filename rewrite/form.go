@@ -19,6 +19,10 @@ type Form struct {
 	Tail            *Tail    // nil without ON DUPLICATE KEY UPDATE
 }
 
+// Plain reports whether a duplicate is an error and nothing else, so that each row counts
+// one affected row.
+func (f *Form) Plain() bool { return !f.Replace && !f.Ignore && f.Tail == nil }
+
 // Tail is an ON DUPLICATE KEY UPDATE clause.
 type Tail struct {
 	Text     string   // byte for byte as the client wrote it, from ON to the last token

@@ -71,9 +71,6 @@ func NewPlan(f Form, t *Table, s *State) (*Plan, Reason) {
 	return p, ""
 }
 
-// plain: a duplicate is an error and nothing else.
-func (p *Plan) plain() bool { return !p.Replace && !p.Ignore && p.Tail == nil }
-
 // batchable holds what the table alone decides.
 func batchable(f Form, t *Table, s *State) Reason {
 	switch {
@@ -260,7 +257,7 @@ func (p *Plan) setOrder() {
 	if len(p.parts) == 0 || t.SelfReferencing || len(t.Parents) > 0 || len(t.Children) > 0 {
 		return
 	}
-	if p.plain() {
+	if p.Plain() {
 		p.Order, p.Cut = ByKey, len(t.Unique) == 0
 		return
 	}
