@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/rs/zerolog"
@@ -156,130 +153,6 @@ func TestSequenceNumbersAreNeverUsedTwice(t *testing.T) {
 	}
 }
 
-func TestConcurrentAppendAndRead(t *testing.T) {
-	for _, mode := range []SyncMode{SyncAlways, SyncEverySecond, SyncOS} {
-		t.Run(mode.String(), func(t *testing.T) {
-			opts := testOptions(vfs.NewMem())
-			opts.Sync = mode
-			j := mustOpen(t, opts)
-			const writers, each = 8, 200
-			var wg sync.WaitGroup
-			errs := make(chan error, 2*writers)
-			for w := range writers {
-				q, s := mustQueue(t, j, fmt.Sprint("q", w/2)), mustShape(t, j, "s")
-				wg.Add(2)
-				go func() {
-					defer wg.Done()
-					last := uint64(0)
-					for i := range each {
-						seq, err := j.Append(Record{Queue: q, Shape: s, Rows: uint32(w), Body: body(w*each+i, 50+i*7)})
-						if err == nil && seq <= last {
-							err = fmt.Errorf("seq %d after %d", seq, last)
-						}
-						if err != nil {
-							errs <- err
-							return
-						}
-						last = seq
-					}
-				}()
-				go func() {
-					defer wg.Done()
-					for n, from := 0, uint64(0); n < each; {
-						err := j.Read(q, from, endSeq, func(r Record) error {
-							if r.Queue != q || r.Seq <= from {
-								return errors.New("wrong record")
-							}
-							from = r.Seq
-							n++
-							return nil
-						})
-						if err != nil {
-							errs <- err
-							return
-						}
-						time.Sleep(time.Millisecond)
-					}
-				}()
-			}
-			go func() {
-				for range 50 {
-					j.tick()
-					_ = j.Stats()
-				}
-			}()
-			wg.Wait()
-			close(errs)
-			for err := range errs {
-				require.NoError(t, err)
-			}
-			st := j.Stats()
-			require.EqualValues(t, writers*each, st.LastSeq)
-			require.EqualValues(t, writers*each, st.UnappliedRecords)
-			if mode == SyncAlways {
-				require.NotZero(t, st.Syncs)
-			}
-		})
-	}
-}
-
-// slowSync makes an fsync take its time, so that others gather behind it.
-type slowSync struct {
-	vfs.FS
-	pause time.Duration
-}
-
-func (fs slowSync) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := fs.FS.Create(name, c)
-	return slowFile{f, fs.pause}, err
-}
-
-type slowFile struct {
-	vfs.File
-	pause time.Duration
-}
-
-func (f slowFile) SyncData() error {
-	time.Sleep(f.pause)
-	return f.File.SyncData()
-}
-
-func TestAppendersShareAnFsync(t *testing.T) {
-	opts := testOptions(slowSync{vfs.NewMem(), 5 * time.Millisecond})
-	opts.Sync = SyncAlways
-	j := mustOpen(t, opts)
-	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for range 10 {
-				_, _ = j.Append(Record{Queue: q, Shape: s, Body: []byte("x")})
-			}
-		}()
-	}
-	wg.Wait()
-	st := j.Stats()
-	require.EqualValues(t, 200, st.UnappliedRecords)
-	require.Less(t, st.Syncs, uint64(60))
-	require.GreaterOrEqual(t, st.LastSync, 5*time.Millisecond)
-}
-
-func TestEverySecondSyncsInTheBackground(t *testing.T) {
-	fs := vfs.NewCrashableMem()
-	opts := testOptions(fs)
-	opts.Sync = SyncEverySecond
-	j := mustOpen(t, opts)
-	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
-	mustAppend(t, j, Record{Queue: q, Shape: s})
-	require.Zero(t, j.Stats().Syncs)
-	require.Eventually(t, func() bool { return j.Stats().Syncs == 1 }, 5*time.Second, 10*time.Millisecond)
-	opts.FS = fs.CrashClone(vfs.CrashCloneCfg{})
-	opts.boot = func() ID { return ID{2} }
-	require.Len(t, readAll(t, mustOpen(t, opts), q, 0, endSeq), 1)
-}
-
 func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "journal")
 	j := mustOpen(t, Options{Dir: dir, Sync: SyncOS, Logger: zerolog.Nop()})
@@ -295,78 +168,6 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), f.Name())
 	}
-}
-
-func TestIdentity(t *testing.T) {
-	write := func(fs vfs.FS, name, text string) {
-		f, err := fs.Create(name, dataCategory)
-		require.NoError(t, err)
-		_, err = io.WriteString(f, text)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-	}
-	fresh := func() (*vfs.MemFS, ID) {
-		fs := vfs.NewCrashableMem()
-		j := mustOpen(t, testOptions(fs))
-		mustAppend(t, j, Record{Queue: mustQueue(t, j, "q"), Shape: mustShape(t, j, "s")})
-		require.NoError(t, j.Close())
-		return fs, j.ID()
-	}
-	fs, id := fresh()
-	require.Equal(t, id, mustOpen(t, testOptions(fs)).ID())
-	other, otherID := fresh()
-	require.NotEqual(t, id, otherID)
-	const name = "/sluice/journal/identity"
-
-	t.Run("from the future", func(t *testing.T) {
-		fs, _ := fresh()
-		write(fs, name, "sluice journal 2 with things unheard of\n")
-		_, err := Open(testOptions(fs))
-		require.ErrorIs(t, err, ErrVersion)
-		require.ErrorContains(t, err, "newer sluice")
-	})
-	t.Run("garbage", func(t *testing.T) {
-		for _, text := range []string{"", "hello", "sluice rejects 1 " + id.String(), "sluice journal 1 00", "sluice journal one"} {
-			fs, _ := fresh()
-			write(fs, name, text)
-			_, err := Open(testOptions(fs))
-			var damage *DamageError
-			require.ErrorAs(t, err, &damage)
-			require.Equal(t, name, damage.Path)
-		}
-	})
-	t.Run("lost", func(t *testing.T) {
-		fs, _ := fresh()
-		require.NoError(t, fs.Remove(name))
-		_, err := Open(testOptions(fs))
-		require.ErrorContains(t, err, "restore this file")
-	})
-	t.Run("foreign segment", func(t *testing.T) {
-		fs, _ := fresh()
-		_, err := vfs.Clone(other, fs, "/sluice/journal/0000000001.log", "/sluice/journal/0000000002.log")
-		require.NoError(t, err)
-		_, err = Open(testOptions(fs))
-		require.ErrorContains(t, err, "belongs to journal "+otherID.String())
-	})
-	t.Run("renamed segment", func(t *testing.T) {
-		fs, _ := fresh()
-		require.NoError(t, fs.Rename("/sluice/journal/0000000001.log", "/sluice/journal/0000000009.log"))
-		_, err := Open(testOptions(fs))
-		require.ErrorContains(t, err, "its header says that it is 0000000001.log")
-	})
-	t.Run("not a segment", func(t *testing.T) {
-		fs, _ := fresh()
-		write(fs, "/sluice/journal/0000000002.log", "some text that somebody left here")
-		_, err := Open(testOptions(fs))
-		var damage *DamageError
-		require.ErrorAs(t, err, &damage)
-	})
-	t.Run("other files", func(t *testing.T) {
-		fs, _ := fresh()
-		write(fs, "/sluice/journal/README", "text")
-		write(fs, "/sluice/journal/1.log", "text")
-		mustOpen(t, testOptions(fs))
-	})
 }
 
 func TestUse(t *testing.T) {
@@ -392,30 +193,4 @@ func TestUse(t *testing.T) {
 	}
 	_, err = ParseSyncMode("2s")
 	require.Error(t, err)
-}
-
-func TestOneWritePerAppend(t *testing.T) {
-	fs := &faultFS{FS: vfs.NewMem()}
-	j := mustOpen(t, testOptions(fs))
-	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
-	mustAppend(t, j, Record{Queue: q, Shape: s})
-	before := fs.count
-	const n = 500
-	for i := range n {
-		mustAppend(t, j, Record{Queue: q, Shape: s, Body: body(i, 100)})
-	}
-	// A block that is full is written by itself.
-	blocks := int(j.Stats().Bytes) / blockSize
-	require.LessOrEqual(t, fs.count-before, n+blocks)
-	require.GreaterOrEqual(t, fs.count-before, n)
-}
-
-func TestAppendAllocates(t *testing.T) {
-	opts := testOptions(vfs.Default)
-	opts.Dir, opts.SegmentBytes = filepath.Join(t.TempDir(), "journal"), 1<<30
-	j := mustOpen(t, opts)
-	q, s := mustQueue(t, j, "q"), mustShape(t, j, "s")
-	r := Record{Queue: q, Shape: s, Body: body(1, 100)}
-	// The one allocation is the writer that the record package returns.
-	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() { mustAppend(t, j, r) }), 1.0)
 }
