@@ -6,10 +6,10 @@ import (
 	"github.com/sluice-db/sluice/backend/wire"
 )
 
-// casualty is a client statement that the server refused for its own values.
-type casualty struct {
-	entry int
-	err   *wire.Error
+// Casualty is a client statement that the server refused for its own values.
+type Casualty struct {
+	Statement int // its position in the Batch, from 0
+	Err       *wire.Error
 }
 
 // replay applies whole client statements in arrival order, merged as long as
@@ -18,7 +18,7 @@ type casualty struct {
 // INSERT that fails leaves nothing behind (the engine has transactions, design
 // section 3), so no savepoint is needed. It returns the statements that failed,
 // or the error that stopped it; with first it stops at the first casualty.
-func (x *executor) replay(b *Batch, entries []int, first bool) ([]casualty, error) {
+func (x *executor) replay(b *Batch, entries []int, first bool) ([]Casualty, error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -31,12 +31,12 @@ func (x *executor) replay(b *Batch, entries []int, first bool) ([]casualty, erro
 		return nil, err
 	}
 	if len(entries) == 1 {
-		return []casualty{{entries[0], e}}, nil
+		return []Casualty{{entries[0], e}}, nil
 	}
 	if failureOf(err) == shapeFailure && sameShape(b, entries) {
-		lost := make([]casualty, len(entries))
+		lost := make([]Casualty, len(entries))
 		for i, n := range entries {
-			lost[i] = casualty{n, e}
+			lost[i] = Casualty{n, e}
 		}
 		return lost, nil
 	}
@@ -54,8 +54,8 @@ func (x *executor) replay(b *Batch, entries []int, first bool) ([]casualty, erro
 const replayGroup = 256
 
 // replayAll is replay over runs that each fit one statement.
-func (x *executor) replayAll(b *Batch, entries []int, first bool) ([]casualty, error) {
-	var lost []casualty
+func (x *executor) replayAll(b *Batch, entries []int, first bool) ([]Casualty, error) {
+	var lost []Casualty
 	for at := 0; at < len(entries); {
 		end := x.runEnd(b, entries, at)
 		more, err := x.replay(b, entries[at:end], first)

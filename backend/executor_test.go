@@ -159,7 +159,7 @@ func TestReplayHalves(t *testing.T) {
 	b.plain(1, 2)
 	b.add("INSERT INTO t (a, b) VALUES (3, 0), (33, 0)", 0)
 	b.plain(4)
-	run := func(answer func(string) *wire.Error, first bool) ([]casualty, []string, error) {
+	run := func(answer func(string) *wire.Error, first bool) ([]Casualty, []string, error) {
 		r := recorder{answer: answer}
 		x := executor{conn: r.record(t), limits: wide}
 		lost, err := x.replayAll(&b.Batch, entriesOf(&b.Batch, b.arrivalOrder()), first)
@@ -168,7 +168,7 @@ func TestReplayHalves(t *testing.T) {
 	lost, sent, err := run(refuse("(33,", 1062), false)
 	require.NoError(t, err)
 	require.Len(t, lost, 1)
-	require.Equal(t, 2, lost[0].entry, "the client statement, with both its rows")
+	require.Equal(t, 2, lost[0].Statement, "the client statement, with both its rows")
 	require.Equal(t, []string{
 		head + "(1, 0),(2, 0),(3, 0),(33, 0),(4, 0)",
 		head + "(1, 0),(2, 0)",

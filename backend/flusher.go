@@ -6,12 +6,6 @@ import (
 	"github.com/sluice-db/sluice/backend/wire"
 )
 
-// Casualty is a held client statement that the server refused.
-type Casualty struct {
-	Statement int // its position among those held, from 0
-	Err       *wire.Error
-}
-
 // Flusher runs held rows on a session's own connection, inside its transaction.
 type Flusher struct {
 	x executor
@@ -80,11 +74,7 @@ func (f *Flusher) Run(b *Batch, l Limits, alone, all bool) ([]Casualty, error) {
 	if resetErr := f.x.at(0); err == nil {
 		err = resetErr
 	}
-	found := make([]Casualty, len(lost))
-	for i, c := range lost {
-		found[i] = Casualty{Statement: c.entry, Err: c.err}
-	}
-	return found, err
+	return lost, err
 }
 
 // arrangeHeld orders the rows of the first n client statements.
@@ -100,13 +90,4 @@ func (b *Batch) arrangeHeld(l Limits, n int) []uint32 {
 		return part.arrivalOrder()
 	}
 	return a.Order
-}
-
-// RejectHeld writes casualties of a transaction to the reject log, before its COMMIT.
-func (e *Engine) RejectHeld(b *Batch, lost []Casualty) error {
-	list := make([]casualty, len(lost))
-	for i, c := range lost {
-		list[i] = casualty{c.Statement, c.Err}
-	}
-	return e.reject(b, list)
 }

@@ -70,24 +70,24 @@ func (e *Engine) applied(q *queue, w *window, b *Batch, sent, rejected int, took
 	}
 }
 
-// reject writes client statements to the reject log, before the COMMIT of the
+// Reject writes client statements to the reject log, before the COMMIT of the
 // transaction that leaves them out. Doing it again is harmless.
-func (e *Engine) reject(b *Batch, lost []casualty) error {
+func (e *Engine) Reject(b *Batch, lost []Casualty) error {
 	entries := make([]journal.Reject, len(lost))
 	for i, c := range lost {
-		n := &b.entries[c.entry]
+		n := &b.entries[c.Statement]
 		t := n.shape.Plan.Table
 		entries[i] = journal.Reject{
 			Journal: e.journal.ID(), Seq: n.seq, Table: t.Schema + "." + t.Name, User: n.shape.User,
-			Schema: n.shape.Plan.State.Schema, Statement: b.appendStatement(nil, []int{c.entry}),
-			Time: time.Now().Unix(), Errno: c.err.Code, SQLState: c.err.State, Message: c.err.Message,
+			Schema: n.shape.Plan.State.Schema, Statement: b.appendStatement(nil, []int{c.Statement}),
+			Time: time.Now().Unix(), Errno: c.Err.Code, SQLState: c.Err.State, Message: c.Err.Message,
 		}
 	}
 	if _, err := e.opts.Rejects.AppendAll(entries); err != nil {
 		return fmt.Errorf("reject log: %w", err)
 	}
-	e.log.Warn().Str("table", entries[0].Table).Int("statements", len(lost)).Uint16("errno", lost[0].err.Code).
-		Str("error", strings.ToValidUTF8(lost[0].err.Message, "?")).Msg("rejected")
+	e.log.Warn().Str("table", entries[0].Table).Int("statements", len(lost)).Uint16("errno", lost[0].Err.Code).
+		Str("error", strings.ToValidUTF8(lost[0].Err.Message, "?")).Msg("rejected")
 	if e.opts.Observer.Rejected != nil {
 		e.opts.Observer.Rejected(len(lost))
 	}

@@ -221,7 +221,7 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 	if err := c.secure(conn, dead); err != nil {
 		return err
 	}
-	var rejects []casualty
+	var rejects []Casualty
 	if replay {
 		alive := make([]int, 0, len(c.order))
 		for _, n := range entriesOf(c.batch, c.order) {
@@ -229,7 +229,7 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 				continue // rejected before a COMMIT that did not come: it stays so
 			}
 			if why, ok := dead[c.batch.entries[n].shape.Plan.Table]; ok {
-				rejects = append(rejects, casualty{n, &wire.Error{Code: 1412, State: "HY000", Message: "sluice: " + why}})
+				rejects = append(rejects, Casualty{n, &wire.Error{Code: 1412, State: "HY000", Message: "sluice: " + why}})
 				continue
 			}
 			alive = append(alive, n)
@@ -254,7 +254,7 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 		return err
 	}
 	if c.rejected = len(rejects); len(rejects) > 0 {
-		if err := e.reject(c.batch, rejects); err != nil {
+		if err := e.Reject(c.batch, rejects); err != nil {
 			return err
 		}
 		c.again = true

@@ -83,7 +83,7 @@ func (x *session) flushHeld(reason string, alone bool) error {
 	}
 	if err == nil && len(lost) > 0 {
 		if x.rejects() {
-			err = b.Engine.RejectHeld(&b.held, lost)
+			err = b.Engine.Reject(&b.held, lost)
 		} else {
 			said = &wire.Error{Code: lost[0].Err.Code, State: lost[0].Err.State, Message: fmt.Sprintf(
 				"%s (sluice: statement %d of the %d held in this transaction, which is rolled back)",

@@ -101,28 +101,14 @@ func (g *Graph) Closure(ctx context.Context, schema, table string) (tables []str
 	if err != nil || !w.grants.seesLinks(g.o.Dialect) {
 		return nil, false
 	}
-	seen := map[name]bool{}
-	queue := []name{w.spell(name{schema, table})}
-	for len(queue) > 0 {
-		n := queue[0]
-		queue = queue[1:]
-		if seen[n] {
-			continue
-		}
-		if seen[n] = true; len(seen) > maxReach {
-			return nil, false
-		}
-		found, err := g.node(ctx, snap, w, n)
-		if err != nil || found.opaque {
-			return nil, false
-		}
+	complete = g.walk(ctx, snap, w, name{schema, table}, func(n name, found *node) (next []name, ok bool) {
 		if found.base {
 			tables = append(tables, found.table.String())
 		}
-		for _, next := range found.reach {
-			queue = append(queue, w.spell(next))
-		}
-		queue = append(queue, w.links[n]...)
+		return slices.Concat(found.reach, w.links[n]), !found.opaque
+	})
+	if !complete {
+		return nil, false
 	}
 	slices.Sort(tables)
 	return tables, true
@@ -137,8 +123,16 @@ func (g *Graph) Inert(ctx context.Context, schema, table string) bool {
 	if err != nil {
 		return false
 	}
+	return g.walk(ctx, snap, w, name{schema, table}, func(_ name, found *node) (next []name, ok bool) {
+		return found.reach, found.base || !found.opaque && len(found.reach) > 0
+	})
+}
+
+// walk visits what a name leads to, itself first and each once: visit gives what to
+// follow from there, or not ok to end the walk. It says whether it came to its end.
+func (g *Graph) walk(ctx context.Context, snap *snapshot, w *world, from name, visit func(n name, found *node) (next []name, ok bool)) bool {
 	seen := map[name]bool{}
-	queue := []name{w.spell(name{schema, table})}
+	queue := []name{w.spell(from)}
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
@@ -149,12 +143,15 @@ func (g *Graph) Inert(ctx context.Context, schema, table string) bool {
 			return false
 		}
 		found, err := g.node(ctx, snap, w, n)
-		switch {
-		case err != nil, found.opaque && !found.base, !found.base && len(found.reach) == 0:
+		if err != nil {
 			return false
 		}
-		for _, next := range found.reach {
-			queue = append(queue, w.spell(next))
+		next, ok := visit(n, found)
+		if !ok {
+			return false
+		}
+		for _, m := range next {
+			queue = append(queue, w.spell(m))
 		}
 	}
 	return true
