@@ -98,7 +98,9 @@ func (s *stage) swapped(mallory, own, victim string, w swap, held int) {
 	direct.close()
 }
 
-// TestS01SwappedInARace swaps the table back and forth while rows are flushed.
+// TestS01SwappedInARace swaps the table back and forth while rows are flushed, until
+// enough rows were batched and found another table. What was acknowledged is in the table or in the
+// reject log.
 func TestS01SwappedInARace(t *testing.T) {
 	t.Parallel()
 	for _, kind := range servers.Kinds {
@@ -112,25 +114,14 @@ func TestS01SwappedInARace(t *testing.T) {
 				"CREATE TABLE "+victim+".secret (a INT PRIMARY KEY, b VARCHAR(20))",
 				"CREATE TABLE "+victim+".plain (a INT PRIMARY KEY, b VARCHAR(20)) ENGINE=MyISAM")
 			mallory := s.user("r", "ALL ON "+s.schema+".*", "SELECT ON "+victim+".*")
-			c, direct, other := s.through(mallory), s.direct(mallory), s.through(mallory)
+			direct, other := s.direct(mallory), s.through(mallory)
 			direct.exec("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(20))")
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for end, i := time.Now().Add(4*time.Second), 0; time.Now().Before(end); i++ {
-					_, _ = c.try(fmt.Sprintf("INSERT INTO t (a, b) VALUES (%d, 'x')", i)) // fails while t is a view or away
-				}
-			}()
-			for i := 0; ; i++ {
-				select {
-				case <-done:
-					s.flush()
-					require.Zero(t, s.count(victim+".secret"))
-					require.Zero(t, s.count(victim+".plain"))
-					require.NotZero(t, s.metric(batched), "%v", s.relayedFor())
-					return
-				default:
-				}
+			stop, acknowledged := s.loadAnyhow(mallory)
+			const swaps, hits = 20, 5
+			end := time.Now().Add(3 * time.Minute)
+			for i := 0; i < swaps || s.metric(rejects) < hits; i++ {
+				require.True(t, time.Now().Before(end), "%d swaps, %d batched, %d rejected: %v",
+					i, s.metric(batched), s.metric(rejects), s.relayedFor())
 				target := []string{".secret", ".plain"}[i%2]
 				direct.exec("RENAME TABLE t TO t_old", "CREATE SQL SECURITY INVOKER VIEW t AS SELECT a, b FROM "+victim+target)
 				time.Sleep(time.Duration(i%7) * time.Millisecond)
@@ -138,6 +129,46 @@ func TestS01SwappedInARace(t *testing.T) {
 				other.exec("CREATE OR REPLACE VIEW v AS SELECT 1") // sluice looks at refused shapes again
 				time.Sleep(time.Duration(20+i%50) * time.Millisecond)
 			}
+			close(stop)
+			sent := <-acknowledged
+			s.flush()
+			require.Zero(t, s.count(victim+".secret"))
+			require.Zero(t, s.count(victim+".plain"))
+			require.Equal(t, sent, s.count("t")+s.metric(rejects))
 		})
 	}
+}
+
+// loadAnyhow inserts rows into t, one after the other, until stop is closed, and then
+// tells how many were acknowledged; it goes on when one fails. A session whose rows
+// are refused time and again has to send more and more of them before sluice batches
+// the next: it logs in anew every hundred.
+func (s *stage) loadAnyhow(user string) (stop chan<- struct{}, acknowledged <-chan int) {
+	ended, result := make(chan struct{}), make(chan int)
+	go func() {
+		defer close(result)
+		var c *client
+		for row, count := 0, 0; ; row++ {
+			select {
+			case <-ended:
+				result <- count
+				return
+			default:
+			}
+			if row%100 == 0 {
+				var err error
+				if c != nil {
+					c.close()
+				}
+				if c, err = s.tryConnect(s.sluice.DSN(user, user, s.schema)); err != nil {
+					s.Errorf("log in again: %v", err)
+					return
+				}
+			}
+			if _, err := c.try(fmt.Sprintf("INSERT INTO t (a, b) VALUES (%d, 'x')", row)); err == nil { // fails while t is a view or away
+				count++
+			}
+		}
+	}()
+	return ended, result
 }

@@ -84,12 +84,12 @@ func (s *stage) failedCheck(row string) {
 func (s *stage) waitTimeout(row string) {
 	s.Helper()
 	idle := s.through("app")
-	idle.exec("SET wait_timeout = 2")
+	idle.exec("SET wait_timeout = 5")
 	idle.warm(row)
 	busy := s.through("app")
-	busy.exec("SET wait_timeout = 2")
+	busy.exec("SET wait_timeout = 5")
 	busy.warm(row)
-	for i := range 8 {
+	for i := range 14 {
 		busy.exec(fmt.Sprintf(row, 50_000+i))
 		time.Sleep(500 * time.Millisecond)
 	}
