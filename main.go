@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -87,10 +88,14 @@ func (p *program) commands() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "sluice",
 		Short:         "A MySQL proxy that gathers inserts into large ordered statements",
+		Long:          overview,
+		Example:       serveExample,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("no command is given: there are serve, check and version; see sluice --help")
+		RunE: func(command *cobra.Command, _ []string) error {
+			command.SetOut(p.stderr)
+			return errors.Join(command.Help(), errors.New("no command is given"))
 		},
 		Args: noArguments,
 	}
@@ -99,9 +104,11 @@ func (p *program) commands() *cobra.Command {
 	root.SetErr(p.stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("sluice {{.Version}}\n")
+	root.SetHelpCommand(helpCommand(root))
 	root.AddCommand(
 		p.configured("serve", "Relay clients to the server and batch their inserts",
-			"Runs until SIGTERM or SIGINT, then drains: it accepts nobody, flushes, and exits 0.\nA second signal stops it at once, exit 1; what was acknowledged stays in the journal.",
+			"Runs until SIGTERM or SIGINT, then drains: it accepts nobody, flushes, and exits 0.\nA second signal stops it at once, exit 1; what was acknowledged stays in the journal.", serveExample,
 			func(ctx context.Context, cfg *config.Config, log zerolog.Logger) error {
 				log.Info().Str("version", version()).Stringer("backend", cfg.Backend).Msg("start")
 				if err := runServe(ctx, cfg, log); err != nil {
@@ -112,7 +119,7 @@ func (p *program) commands() *cobra.Command {
 				return nil
 			}),
 		p.configured("check", "Say what serve would lack, and how to mend it",
-			"Exits 1 if serve would refuse to start.",
+			"Takes the flags of serve. Exits 1 if serve would refuse to start.", checkExample,
 			func(ctx context.Context, cfg *config.Config, log zerolog.Logger) error {
 				return runCheck(ctx, cfg, p.stdout, log)
 			}),
@@ -128,12 +135,45 @@ func (p *program) commands() *cobra.Command {
 	return root
 }
 
+// What help shows.
+const (
+	overview = `sluice stands between loaders and a MySQL or MariaDB server. It gathers row-by-row
+inserts into large statements in primary-key order and relays everything else.
+Point the loader at sluice's port instead of the server's.`
+	password     = "  export SLUICE_BACKEND_PASSWORD=...   # of the service account, USER below\n"
+	serveExample = password + "  sluice serve --backend mysql://USER@127.0.0.1:3306/ --listen 127.0.0.1:3307 --data-dir DIR"
+	checkExample = password + "  sluice check --backend mysql://USER@127.0.0.1:3306/ --data-dir DIR"
+)
+
+// helpCommand is cobra's, with an error for a command that does not exist.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does and takes",
+		RunE: func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return errors.Join(err, noArguments(root, rest))
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		},
+	}
+}
+
 // configured makes a command that takes every setting as a flag.
-func (p *program) configured(use, short, long string, run func(context.Context, *config.Config, zerolog.Logger) error) *cobra.Command {
-	command := &cobra.Command{Use: use, Short: short, Long: short + ".\n\n" + long, Args: noArguments}
+func (p *program) configured(use, short, long, example string, run func(context.Context, *config.Config, zerolog.Logger) error) *cobra.Command {
+	command := &cobra.Command{
+		Use: use + " --FLAG VALUE...", Short: short, Long: short + ".\n\n" + long, Example: example,
+		Args: cobra.ArbitraryArgs, DisableFlagParsing: true, DisableFlagsInUseLine: true, // config reads them: all mistakes at once
+	}
 	command.Flags().SortFlags = false
 	flags := config.Bind(command.Flags())
-	command.RunE = func(*cobra.Command, []string) error {
+	command.RunE = func(_ *cobra.Command, args []string) error {
+		if flags.Parse(args) {
+			return command.Help()
+		}
 		cfg, warnings, err := flags.Load(p.environ)
 		if err != nil {
 			for _, w := range warnings {
@@ -175,21 +215,25 @@ func noArguments(command *cobra.Command, args []string) error {
 		return nil
 	}
 	if command.HasSubCommands() {
-		return errors.New("unknown command: there are serve, check and version; see sluice --help")
+		command.SuggestionsMinimumDistance = 2
+		meant := ""
+		if close := command.SuggestionsFor(args[0]); len(close) > 0 {
+			meant = ", did you mean " + strings.Join(close, " or ") + "?"
+		}
+		return errors.New("unknown command" + meant + "; see sluice --help")
 	}
 	return fmt.Errorf("%s takes nothing but flags; see %s --help", command.Name(), command.CommandPath())
 }
 
-// flagError adds what was probably meant to a flag that does not exist. Like
-// noArguments it repeats no value.
+// flagError is for the commands that are not configured. Like noArguments it repeats no
+// value.
 func flagError(command *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	switch {
+	case !errors.As(err, &unknown):
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
-	}
-	if unknown.GetSpecifiedShortnames() != "" {
+	case unknown.GetSpecifiedShortnames() != "":
 		return fmt.Errorf("a flag begins with two dashes; see %s --help", command.CommandPath())
 	}
-	name := unknown.GetSpecifiedName()
-	return fmt.Errorf("unknown flag --%s%s", name, config.SuggestFlag(name))
+	return fmt.Errorf("unknown flag --%s: settings are flags of serve and check, behind the command; see sluice --help", unknown.GetSpecifiedName())
 }

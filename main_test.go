@@ -32,13 +32,24 @@ func TestMisuseExitsWith2(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "sluice: no command is given: there are serve, check and version; see sluice --help\n"},
-		{[]string{"serv"}, "sluice: unknown command: there are serve, check and version; see sluice --help\n"},
-		{[]string{"serve", "mysql://u:hush@h/"}, "sluice: serve takes nothing but flags; see sluice serve --help\n"},
+		{[]string{"serv"}, "sluice: unknown command, did you mean serve?; see sluice --help\n"},
+		{[]string{"mysql://u:hush@h/"}, "sluice: unknown command; see sluice --help\n"},
+		{[]string{"help", "hush"}, "sluice: unknown command; see sluice --help\n"},
+		{[]string{"serve", "mysql://u:hush@h/"}, "sluice: the configuration has 2 mistakes:\n" +
+			"  an argument that belongs to no flag: every value stands behind its --flag\n" +
+			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
 		{[]string{"version", "x"}, "sluice: version takes nothing but flags; see sluice version --help\n"},
-		{[]string{"serve", "--backnd=mysql://u:hush@h/"}, "sluice: unknown flag --backnd; did you mean --backend?\n"},
-		{[]string{"serve", "-backend=mysql://u:hush@h/"}, "sluice: a flag begins with two dashes; see sluice serve --help\n"},
-		{[]string{"serve", "--backend"}, "sluice: flag needs an argument: --backend; see sluice serve --help\n"},
+		{[]string{"serve", "--backnd=mysql://u:hush@h/"}, "sluice: the configuration has a mistake:\n  --backnd: unknown flag; did you mean --backend?\n"},
+		{[]string{"--backend=mysql://u:hush@h/"}, "sluice: unknown flag --backend: settings are flags of serve and check, behind the command; see sluice --help\n"},
+		{[]string{"version", "-x"}, "sluice: a flag begins with two dashes; see sluice version --help\n"},
+		{[]string{"serve", "--backend"}, "sluice: the configuration has a mistake:\n  --backend: there is no value: write --backend URL\n"},
+		{[]string{"serve", "--bakend", "mysql://u:hush@h/", "--window-rows", "foo", "--burst", "-backend=mysql://u:hush@h/", "--colour=red", "--max-sessions"}, "" +
+			"sluice: the configuration has 5 mistakes:\n" +
+			"  --bakend: unknown flag; did you mean --backend?\n" +
+			"  --colour: unknown flag\n" +
+			"  --max-sessions: there is no value: write --max-sessions N\n" +
+			"  --window-rows: \"foo\" is neither auto nor a whole number\n" +
+			"  --burst: \"-backend=mysql://u:[redacted]@h/\" is not a whole number\n"},
 		{[]string{"serve"}, "sluice: the configuration has a mistake:\n" +
 			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
 		{[]string{"check", "--backend", "mysql://u:hush@h:x/", "--burst", "0", "--profile", "migrate"}, "" +
@@ -57,10 +68,31 @@ func TestMisuseExitsWith2(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
-	code, stdout, stderr := call(t, nil, "version")
+	for _, version := range []string{"version", "--version", "-v"} {
+		code, stdout, stderr := call(t, nil, version)
+		require.Equal(t, exitOK, code)
+		require.Regexp(t, `^sluice \S+ go1\S* \w+/\w+\n$`, stdout)
+		require.Empty(t, stderr)
+	}
+
+	for _, overview := range []string{"help", "--help"} {
+		code, stdout, stderr := call(t, nil, overview)
+		require.Equal(t, exitOK, code)
+		require.Contains(t, stdout, "sluice serve --backend mysql://USER@")
+		require.Regexp(t, `(?m)^  check +Say what serve would lack`, stdout)
+		require.Empty(t, stderr)
+	}
+	code, stdout, stderr := call(t, nil)
+	require.Equal(t, exitMisused, code)
+	require.Contains(t, stderr, "sluice serve --backend mysql://USER@")
+	require.True(t, strings.HasSuffix(stderr, "\nsluice: no command is given\n"), stderr)
+	require.Empty(t, stdout)
+
+	code, help, _ := call(t, nil, "help", "serve")
 	require.Equal(t, exitOK, code)
-	require.Regexp(t, `^sluice \S+ go1\S* \w+/\w+\n$`, stdout)
-	require.Empty(t, stderr)
+	code, stdout, _ = call(t, nil, "serve", "--burst", "many", "--help")
+	require.Equal(t, exitOK, code)
+	require.Equal(t, help, stdout)
 
 	for _, command := range []string{"serve", "check"} {
 		code, stdout, _ = call(t, nil, command, "--help")

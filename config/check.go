@@ -61,10 +61,10 @@ func (l *loader) check() {
 	}
 }
 
-// blamed reports whether a mistake in a setting was found already.
+// blamed reports whether a mistake in a setting, or in its name, was found already.
 func (l *loader) blamed(key string) bool {
 	s := find(key)
-	return slices.ContainsFunc(l.problems, func(p Problem) bool {
+	return slices.Contains(l.draft.meant, key) || slices.ContainsFunc(l.problems, func(p Problem) bool {
 		return p.Key == key || p.Where == s.env() || p.Where == "--"+s.flag()
 	})
 }

@@ -23,6 +23,7 @@ func (f *fileReader) read(text []byte) {
 	// Keys given twice are found below, with the line of the first one.
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
+		f.draft.meant = append(f.draft.meant, backendKey) // it may be named there
 		// The error's own text quotes lines of the file, perhaps the password.
 		var syntax yaml.Error
 		if errors.As(err, &syntax) && syntax.GetToken() != nil {
@@ -82,7 +83,9 @@ func (f *fileReader) settings(prefix string, entries []*ast.MappingValueNode, se
 		case isGroup(key):
 			f.mistake(entry.Key, key, "this is a group of settings: nest them below it")
 		default:
-			f.mistake(entry.Key, "", "unknown key %s%s", key, didYouMean(closest(key, append(keys(), groups()...))))
+			meant := closest(key, append(keys(), groups()...))
+			f.draft.meant = append(f.draft.meant, meant...)
+			f.mistake(entry.Key, "", "unknown key %s%s", key, didYouMean(meant))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func load(t *testing.T, file string, environ []string, args ...string) (*Config,
 		require.NoError(t, os.WriteFile(path, []byte(file), 0o600))
 		args = append([]string{"--config", path}, args...)
 	}
-	require.NoError(t, set.Parse(args))
+	require.False(t, flags.Parse(args))
 	cfg, warnings, err := flags.Load(environ)
 	if err != nil && file != "" { // the directory's name is not what tests compare
 		err = Problems{{Text: strings.ReplaceAll(err.Error(), args[1], "sluice.yaml")}}
@@ -215,8 +215,80 @@ func TestEmptyFiles(t *testing.T) {
 	require.EqualError(t, err, "sluice.yaml:3: a second document: one is all that is read")
 }
 
-func TestSuggestFlag(t *testing.T) {
-	require.Equal(t, "; did you mean --backend?", SuggestFlag("backnd"))
-	require.Equal(t, "; did you mean --journal-max-bytes or --window-bytes or --chunk-bytes or --statement-bytes?", SuggestFlag("bytes"))
-	require.Empty(t, SuggestFlag("colour"))
+// What the command line has wrong comes with what the other sources have.
+func TestCommandLineMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		environ    []string
+		args       []string
+		want       []string
+	}{
+		{
+			name: "all at once",
+			file: "windw: {rows: 3}\n",
+			args: []string{"--bakend", "hush", "--window-rows", "foo", "--burst", "2", "--colour=red", "--delay", "1s", "hush", "-x", "hush", "--chunk-rows", "--burst", "0"},
+			want: []string{
+				"sluice.yaml:1: unknown key windw; did you mean window?",
+				"--bakend: unknown flag; did you mean --backend?",
+				"--colour: unknown flag",
+				"--delay: unknown flag; did you mean --window-delay or --window-max-delay?",
+				"an argument that belongs to no flag: every value stands behind its --flag",
+				"a flag begins with two dashes",
+				"--chunk-rows: there is no value: write --chunk-rows N",
+				`--window-rows: "foo" is neither auto nor a whole number`,
+				"--burst: 0 is out of range: 1 to 1000000",
+			},
+		},
+		{
+			name: "a value that is missing at the end",
+			args: []string{"--burst", "3", "--backend"},
+			want: []string{"--backend: there is no value: write --backend URL"},
+		},
+		{
+			name:    "what no flag stands for is not named again",
+			environ: []string{"SLUICE_BAKEND=db"},
+			want:    []string{"SLUICE_BAKEND: unknown variable; did you mean SLUICE_BACKEND?"},
+		},
+		{
+			name: "a key that is mistyped is not missed",
+			file: "bakend: db\n",
+			want: []string{"sluice.yaml:1: unknown key bakend; did you mean backend?"},
+		},
+		{
+			name: "nor one in a file that cannot be read",
+			file: "backend: [\n",
+			want: []string{"sluice.yaml:1: sequence end token ']' not found"},
+		},
+		{
+			name: "a password that went to another flag",
+			args: []string{"--backend", "db", "--listen", "mysql://u:hu@sh@h:3307/", "--burst", "mysql://u:hush@h/"},
+			want: []string{
+				`--listen: "mysql://u:[redacted]@h:3307/" is not an address: write HOST:PORT, :PORT or unix:PATH`,
+				`--burst: "mysql://u:[redacted]@h/" is not a whole number`,
+			},
+		},
+		{
+			name: "no name and a lone dash",
+			args: []string{"--backend", "db", "--", "--=3", "-"},
+			want: []string{"--: unknown flag", "--: unknown flag", "a flag begins with two dashes"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := load(t, c.file, c.environ, c.args...)
+			require.Error(t, err)
+			require.Equal(t, c.want, strings.Split(err.Error(), "\n"))
+			require.NotContains(t, err.Error(), "hush")
+		})
+	}
+
+	// Values may be empty, begin with one dash or hold an equals sign; the last one wins.
+	c := mustLoad(t, "", nil, "--backend", "db", "--http=", "--data-dir", "-d=x", "--burst", "3", "--burst=4")
+	require.Equal(t, "-d=x", c.DataDir)
+	require.Equal(t, 4, c.Burst)
+	require.Empty(t, c.HTTP)
+
+	flags := Bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	require.True(t, flags.Parse([]string{"--burst", "3", "--help"}))
+	flags = Bind(pflag.NewFlagSet("test", pflag.ContinueOnError))
+	require.True(t, flags.Parse([]string{"-h"}))
 }

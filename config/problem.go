@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -36,8 +37,13 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// accountPassword is a password in the URL of a server, which may have been given to
+// another setting.
+var accountPassword = regexp.MustCompile(`(://[^:\s]*:)\S*@`)
+
 func (p *Problems) add(where, key, format string, args ...any) {
-	*p = append(*p, Problem{Where: where, Key: key, Text: fmt.Sprintf(format, args...)})
+	text := accountPassword.ReplaceAllString(fmt.Sprintf(format, args...), "${1}"+redacted+"@")
+	*p = append(*p, Problem{Where: where, Key: key, Text: text})
 }
 
 // fail adds an error, or each of several that were joined.
