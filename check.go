@@ -166,12 +166,18 @@ func checkServer(ctx context.Context, cfg *config.Config, summary journal.Summar
 		return []finding{hosts}
 	}
 	server := finding{about: "server " + b.Address}
-	found, err := backend.Inspect(ctx, account(b), cfg.Checkpoint.Schema, identityPath(cfg.DataDir), summary)
+	t, err := backendTLS(b)
+	if err != nil {
+		return []finding{{about: "TLS to the server", lacks: err.Error(), refuses: true, mend: "mend the file, or name another"}, hosts}
+	}
+	found, err := backend.Inspect(ctx, account(b, t), cfg.Checkpoint.Schema, identityPath(cfg.DataDir), summary)
 	if err != nil {
 		var said *wire.Error
 		server.lacks, server.refuses = err.Error(), errors.As(err, &said)
 		server.mend = "start the server: serve would wait for it"
-		if server.refuses {
+		if errors.Is(err, backend.ErrTLS) {
+			server.refuses, server.mend = true, "name its CA in backend.tls.ca and its name in backend.tls.server_name, or write another ?tls= into --backend"
+		} else if server.refuses {
 			server.mend = "mend the account's name, password or host"
 		}
 		return []finding{server, hosts}

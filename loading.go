@@ -32,6 +32,7 @@ type loading struct {
 	cfg      *config.Config
 	log      zerolog.Logger
 	counters *metrics.Metrics
+	tls      *wire.TLS // to the server
 
 	journal  *journal.Journal
 	rejects  *journal.Rejects
@@ -65,7 +66,7 @@ func (l *loading) open(ctx context.Context) error {
 	l.watch()
 	if err := l.connect(ctx); err != nil {
 		var said *wire.Error
-		if errors.Is(err, backend.ErrExcess) || errors.Is(err, backend.ErrOtherServer) || errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
+		if errors.Is(err, backend.ErrTLS) || errors.Is(err, backend.ErrExcess) || errors.Is(err, backend.ErrOtherServer) || errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
 			return errors.Join(err, l.rejects.Close(), l.journal.Close())
 		}
 		l.log.Error().Err(err).Msg("backend not reached: waiting for it")
@@ -127,14 +128,14 @@ func (l *loading) windowBytes(want config.Bytes) int {
 }
 
 // account is the service account of a configuration.
-func account(b config.Backend) backend.Account {
-	return backend.Account{Network: b.Network, Addr: b.Address, User: b.User, Password: b.Password.Reveal(), Timeout: dialTimeout}
+func account(b config.Backend, t *wire.TLS) backend.Account {
+	return backend.Account{Network: b.Network, Addr: b.Address, User: b.User, Password: b.Password.Reveal(), TLS: t, Timeout: dialTimeout}
 }
 
 // connect makes the engine.
 func (l *loading) connect(ctx context.Context) error {
 	e, err := backend.New(ctx, backend.Options{
-		Account: account(l.cfg.Backend),
+		Account: account(l.cfg.Backend, l.tls),
 		Journal: l.journal, Rejects: l.rejects, Connections: l.cfg.Apply.Connections, Schema: l.cfg.Checkpoint.Schema,
 		Identity: identityPath(l.cfg.DataDir),
 		Limits:   l.limits(), Log: l.log,
@@ -233,8 +234,17 @@ func (l *loading) ruledOn() bool {
 }
 
 // proxyOptions are the listeners' side.
-func (l *loading) proxyOptions() proxy.Options {
+func (l *loading) proxyOptions() (proxy.Options, error) {
+	own := "" // where a certificate of sluice's own is kept
+	if l.journal != nil {
+		own = l.cfg.DataDir
+	}
+	offered, err := clientTLS(l.cfg.TLS, own)
+	if err != nil {
+		return proxy.Options{}, err
+	}
 	o := proxy.Options{
+		TLS: offered, RequireTLS: l.cfg.TLS.Mode == config.TLSRequire, BackendTLS: l.tls,
 		Backend: proxy.Address{Network: l.cfg.Backend.Network, Addr: l.cfg.Backend.Address},
 		Log:     l.log, LoginTimeout: l.cfg.Login.Timeout, DialTimeout: dialTimeout,
 		MaxSessions: l.cfg.MaxSessions, ServiceUser: l.cfg.Backend.User,
@@ -295,7 +305,7 @@ func (l *loading) proxyOptions() proxy.Options {
 		l.batching[listener].Store(b)
 		return b
 	}
-	return o
+	return o, nil
 }
 
 // flushReasons maps the engine's reasons to the metrics' labels.

@@ -27,6 +27,9 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 	debug.SetMemoryLimit(int64(cfg.Memory.Max)) // what is held is bounded; this bounds what the collector leaves
 	counters := metrics.New()
 	l := &loading{cfg: cfg, log: log, counters: counters}
+	if l.tls, err = backendTLS(cfg.Backend); err != nil {
+		return err
+	}
 	if cfg.Backend.HasServiceAccount() {
 		if err := l.open(ctx); err != nil {
 			return err
@@ -38,7 +41,11 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 		log.Warn().Msg("no service account in --backend: inserts in transactions are batched, autocommit inserts are relayed; " +
 			"for those name an account, see README")
 	}
-	server, err := proxy.New(l.proxyOptions())
+	options, err := l.proxyOptions()
+	if err != nil {
+		return errors.Join(err, l.close(ctx))
+	}
+	server, err := proxy.New(options)
 	if err != nil {
 		return errors.Join(err, l.close(ctx))
 	}

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"strconv"
@@ -23,7 +22,7 @@ type Account struct {
 	Addr     string
 	User     string
 	Password string
-	TLS      *tls.Config // nil: plain
+	TLS      *wire.TLS // nil: plain
 	Timeout  time.Duration
 }
 
@@ -38,33 +37,41 @@ type conn struct {
 	maxPacket int // max_allowed_packet, bytes
 }
 
-// dial logs the service account in. The login itself is go-mysql's (all plugins,
-// TLS); from then on the connection is read and written by package wire.
+// dial logs the service account in. The login itself is go-mysql's (all plugins); from
+// then on the connection is read and written by package wire.
 func dial(ctx context.Context, a Account) (*conn, error) {
 	d := &net.Dialer{Timeout: a.Timeout}
-	connect := func(ctx context.Context, network, addr string) (net.Conn, error) {
-		c, err := d.DialContext(ctx, network, addr)
-		if err == nil && a.Timeout > 0 {
-			// Until prepare is through: a server that stands still must not hold up the end.
-			err = c.SetDeadline(time.Now().Add(4 * a.Timeout))
-		}
-		return c, err
+	socket, err := d.DialContext(ctx, a.Network, a.Addr)
+	if err != nil {
+		return nil, err
 	}
-	c, err := client.ConnectWithDialer(ctx, a.Network, a.Addr, a.User, a.Password, "", connect, func(c *client.Conn) error {
+	if a.Timeout > 0 {
+		// Until prepare is through: a server that stands still must not hold up the end.
+		_ = socket.SetDeadline(time.Now().Add(4 * a.Timeout))
+	}
+	l, err := openLink(socket, a.TLS)
+	if err != nil {
+		_ = socket.Close()
+		return nil, err
+	}
+	network := "tcp"
+	if l.secure() {
+		network = "unix" // go-mysql sends passwords as they are there
+	}
+	connect := func(context.Context, string, string) (net.Conn, error) { return l, nil }
+	c, err := client.ConnectWithDialer(ctx, network, a.Addr, a.User, a.Password, "", connect, func(c *client.Conn) error {
 		c.UnsetCapability(mysql.CLIENT_QUERY_ATTRIBUTES)
 		c.UnsetCapability(mysql.CLIENT_DEPRECATE_EOF)
-		if a.TLS != nil {
-			c.SetTLSConfig(a.TLS)
-		}
 		return nil
 	})
 	if err != nil {
+		_ = socket.Close()
+		if l.failed != nil {
+			return nil, l.failed
+		}
 		return nil, serverWords(err)
 	}
-	s := &wire.Session{
-		Conn: wire.NewConn(c.Conn.Conn),
-		Caps: wire.Caps{Base: wire.ClientProtocol41 | wire.ClientTransactions},
-	}
+	s := &wire.Session{Conn: l.wire, Caps: wire.Caps{Base: wire.ClientProtocol41 | wire.ClientTransactions}}
 	g := wire.Greeting{Version: c.GetServerVersion()}
 	n := &conn{Session: s, dialect: rewrite.MySQL, version: g.VersionNumber(), settings: make(map[string]string)}
 	if g.IsMariaDB() {

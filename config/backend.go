@@ -16,6 +16,7 @@ type Backend struct {
 	User         string // of the service account; empty when there is none
 	Password     Secret
 	PasswordFile string // where Password came from, if from a file
+	TLS          BackendTLS
 }
 
 // HasServiceAccount reports whether journaled rows can be applied: sluice does
@@ -36,16 +37,20 @@ func (b Backend) String() string {
 		}
 		account += "@"
 	}
+	tls := ""
+	if b.TLS.On() {
+		tls = "?tls=" + string(b.TLS.Mode)
+	}
 	if b.Network == "unix" {
-		if account == "" {
+		if account+tls == "" {
 			return "unix:" + b.Address
 		}
-		return "mysql://" + account + "unix(" + b.Address + ")/"
+		return "mysql://" + account + "unix(" + b.Address + ")/" + tls
 	}
-	return "mysql://" + account + b.Address + "/"
+	return "mysql://" + account + b.Address + "/" + tls
 }
 
-const backendForms = "write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH"
+const backendForms = "write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH"
 
 // parseBackend reads an address. It does not use net/url, whose errors quote
 // the whole text with the password in it; no error here quotes any of it that
@@ -97,38 +102,46 @@ func locate(s string) (Backend, error) {
 		if end < 0 {
 			return Backend{}, errors.New("unix( is not closed; " + backendForms)
 		}
-		if err := checkURLTail(inner[end+1:]); err != nil {
+		mode, err := parseURLTail(inner[end+1:])
+		if err != nil {
 			return Backend{}, err
 		}
-		return socketBackend(inner[:end])
+		b, err := socketBackend(inner[:end])
+		b.TLS.Mode = mode
+		return b, err
 	}
 	end := strings.IndexAny(s, "/?")
 	if end < 0 {
 		end = len(s)
 	}
-	if err := checkURLTail(s[end:]); err != nil {
+	mode, err := parseURLTail(s[end:])
+	if err != nil {
 		return Backend{}, err
 	}
-	return hostBackend(s[:end])
+	b, err := hostBackend(s[:end])
+	b.TLS.Mode = mode
+	return b, err
 }
 
-// checkURLTail checks the path and the parameters of a backend URL.
-func checkURLTail(tail string) error {
+// parseURLTail reads the path and the parameters of a backend URL.
+func parseURLTail(tail string) (mode BackendTLSMode, err error) {
 	path, query, _ := strings.Cut(tail, "?")
 	if path != "" && path != "/" {
-		return errors.New("nothing may follow the address but ?tls=...: the clients name their own schema")
+		return mode, errors.New("nothing may follow the address but ?tls=...: the clients name their own schema")
 	}
 	for _, parameter := range strings.Split(query, "&") {
 		name, value, _ := strings.Cut(parameter, "=")
 		switch {
 		case parameter == "":
 		case name != "tls":
-			return errors.New("unknown parameter in the URL: there is only tls")
-		case value != "" && value != "false":
-			return errors.New("TLS to the backend is not built yet: leave tls out or write tls=false")
+			return mode, errors.New("unknown parameter in the URL: there is only tls")
+		default:
+			if mode, err = parseBackendTLS(value); err != nil {
+				return mode, err
+			}
 		}
 	}
-	return nil
+	return mode, nil
 }
 
 func socketBackend(path string) (Backend, error) {

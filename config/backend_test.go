@@ -20,7 +20,15 @@ func TestParseBackend(t *testing.T) {
 		b.Network = "unix"
 		return b
 	}
+	tls := func(b Backend, mode BackendTLSMode) Backend {
+		b.TLS.Mode = mode
+		return b
+	}
 	for text, want := range map[string]Backend{
+		"mysql://u:p@h:1/?tls=true":            tls(tcp("h:1", "u", "p"), BackendTLSTrue),
+		"mysql://h?tls=Skip-Verify":            tls(tcp("h:3306", ""), BackendTLSSkipVerify),
+		"mysql://u@unix(/a)/?tls=preferred":    tls(unix("/a", "u"), BackendTLSPreferred),
+		"mysql://unix(/a)?tls=1":               tls(unix("/a", ""), BackendTLSTrue),
 		"mysql://u:p@h:3310/":                  tcp("h:3310", "u", "p"),
 		"mysql://u:p@h:3310":                   tcp("h:3310", "u", "p"),
 		"mysql://u@h":                          tcp("h:3306", "u"),
@@ -62,8 +70,7 @@ func TestBackendMistakes(t *testing.T) {
 		"mysql://u:hush@h:70000/":           "the port is not a number",
 		"mysql://u:hush@::1/":               "the address is not HOST:PORT",
 		"mysql://u:hush@h/shop":             "nothing may follow the address",
-		"mysql://u:hush@h/?tls=true":        "TLS to the backend is not built yet",
-		"mysql://u:hush@h/?tls=skip":        "TLS to the backend is not built yet",
+		"mysql://u:hush@h/?tls=skip":        "tls is none of true, skip-verify",
 		"mysql://u:hush@h/?ssl=1":           "unknown parameter",
 		"mysql://u:hush%@h/":                "the password has a bad percent escape",
 		"mysql://u%zz:hush@h/":              "the user has a bad percent escape",

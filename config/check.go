@@ -21,6 +21,7 @@ func (l *loader) check() {
 	if c.DataDir == "" {
 		complain("data_dir", "no directory is named")
 	}
+	l.checkTLS(complain)
 	seen := make(map[string]bool)
 	for i := range c.Listen {
 		listener := &c.Listen[i]

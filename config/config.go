@@ -10,6 +10,7 @@ import (
 type Config struct {
 	Backend      Backend
 	Listen       []Listener
+	TLS          TLS
 	Profile      Profile
 	DataDir      string
 	HTTP         string
@@ -171,6 +172,7 @@ func (r Rows) String() string {
 func Default() *Config {
 	return &Config{
 		Listen:       []Listener{{Network: "tcp", Address: "127.0.0.1:3307"}},
+		TLS:          TLS{Mode: TLSOn, VerifyClient: VerifyOptional},
 		Profile:      ProfileLoader,
 		DataDir:      "/var/lib/sluice",
 		Log:          Log{Level: "info", Format: LogAuto},

@@ -17,7 +17,8 @@ func structKeys(prefix string, typ reflect.Type) []string {
 		key := prefix + snake(field.Name)
 		switch {
 		case field.Type == reflect.TypeFor[Backend]():
-			list = append(list, key, key+".password", key+".password_file")
+			list = append(list, key, key+".password", key+".password_file",
+				key+".tls.ca", key+".tls.cert", key+".tls.key", key+".tls.server_name")
 		case field.Type.Kind() == reflect.Struct:
 			list = append(list, structKeys(key+".", field.Type)...)
 		default:
@@ -80,7 +81,7 @@ func TestExample(t *testing.T) {
 	require.Equal(t, mustLoad(t, "", nil, "--backend", "mysql://sluice@127.0.0.1:3306/"), got)
 
 	// Each key is there, at its place.
-	var path [2]string
+	var path [3]string
 	present := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^( *)([a-z_]+):`).FindAllStringSubmatch(example, -1) {
 		depth := len(m[1]) / 2

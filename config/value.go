@@ -164,6 +164,9 @@ func backendValue(d *draft) scalar[Backend] {
 			}
 			d.named, d.urlPassword = true, b.Password
 			b.Password, b.PasswordFile = d.Backend.Password, d.Backend.PasswordFile
+			files := d.Backend.TLS
+			files.Mode = b.TLS.Mode
+			b.TLS = files
 			return b, nil
 		},
 		format: Backend.String,

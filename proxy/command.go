@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -169,9 +168,8 @@ func (x *session) queryText(p []byte) (text []byte, ok bool) {
 
 // relay forwards the command and its reply as they are.
 func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error) {
-	plugin, user := "", ""
 	if kind == wire.ComChangeUser {
-		plugin, user = changeUserPlugin(raw[5:]), cString(raw[5:])
+		return x.changeUser()
 	}
 	if whole {
 		if x.st.instead != nil {
@@ -196,16 +194,6 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	switch reply := wire.ReplyTo(kind); reply {
 	case wire.ReplyNone:
 		return false, nil
-	case wire.ReplyAuth:
-		err := x.authenticate(plugin)
-		if err == nil {
-			x.login.User = user
-		}
-		x.after(&x.st)
-		if err != nil && !errors.Is(err, errDenied) {
-			return true, err
-		}
-		return false, nil // after a denial the server closes the connection, or not: its decision
 	case wire.ReplyStream:
 		if first, err := x.backend.Peek(5); err == nil && first[4] == wire.IsErr {
 			return x.relayReply(wire.ReplyUnknown) // refused: commands go on
@@ -326,22 +314,4 @@ func (x *session) stream() error {
 	x.close()
 	<-up
 	return err
-}
-
-// changeUserPlugin finds the plugin in COM_CHANGE_USER's payload behind the
-// command byte (MySQL Internals "COM_CHANGE_USER").
-func changeUserPlugin(p []byte) string {
-	end := bytes.IndexByte(p, 0)
-	if end < 0 || len(p) < end+2 {
-		return ""
-	}
-	p = p[end+1:]
-	if len(p) < 1+int(p[0]) {
-		return ""
-	}
-	p = p[1+int(p[0]):] // the schema
-	if end = bytes.IndexByte(p, 0); end < 0 || len(p) < end+3 {
-		return ""
-	}
-	return cString(p[end+3:])
 }

@@ -1,7 +1,7 @@
 package proxy
 
 import (
-	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"time"
@@ -12,8 +12,11 @@ import (
 // loginLimit bounds the packets of a login: attributes and long passwords fit.
 const loginLimit = 1 << 20
 
-// errDenied says that the server, or sluice, refused a login. The client has been told.
+// errDenied says that the server refused a login. The client has been told.
 var errDenied = errors.New("login denied")
+
+// errRefused says that sluice refused a login. The client has been told.
+var errRefused = errors.New("login refused")
 
 // logIn relays the handshake (MySQL Internals "Connection Phase"). sluice stores
 // no password and checks none: the server does.
@@ -23,13 +26,15 @@ func (x *session) logIn() error {
 		_ = x.client.SetDeadline(deadline)
 		_ = x.backend.SetDeadline(deadline)
 	}
-	if err := x.greeting(); err != nil {
+	a := x.newExchange()
+	if err := x.greeting(a); err != nil {
 		return err
 	}
-	if err := x.answerGreeting(); err != nil {
+	if err := x.answerGreeting(a); err != nil {
 		return err
 	}
-	if err := x.authenticate(x.login.Plugin); err != nil {
+	a.plugin = x.login.Plugin
+	if err := a.run(); err != nil {
 		return err
 	}
 	_ = x.backend.SetDeadline(time.Time{})
@@ -37,8 +42,8 @@ func (x *session) logIn() error {
 }
 
 // greeting takes the server's first packet and passes it on, masked.
-func (x *session) greeting() error {
-	p, _, err := x.backend.ReadPacket(loginLimit)
+func (x *session) greeting(a *exchange) error {
+	p, err := a.backend.read()
 	if err != nil {
 		x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Lost connection to MySQL server at '%s' (no greeting)", x.server.opts.Backend))
 		return fmt.Errorf("greeting: %w", err)
@@ -47,7 +52,7 @@ func (x *session) greeting() error {
 	var refused *wire.Error
 	switch {
 	case errors.As(err, &refused): // too many connections, host blocked: the server's own words
-		if _, err := x.client.Write(wire.AppendPacket(nil, 0, p)); err == nil {
+		if a.client.write(p) == nil {
 			x.linger()
 		}
 		return err
@@ -56,41 +61,98 @@ func (x *session) greeting() error {
 		return fmt.Errorf("greeting: %w", err)
 	}
 	x.greet, x.salt = g, g.Salt
-	if _, err := x.client.Write(wire.AppendPacket(nil, 0, g.Mask())); err != nil {
-		x.endHandshake()
+	if _, err := x.server.opts.BackendTLS.Wanted(g); err != nil {
+		x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s, and tls in sluice's --backend asks for it)", x.server.opts.Backend, err))
+		x.endHandshake(a)
+		return err
+	}
+	if err := a.client.write(g.Mask(x.server.opts.TLS != nil)); err != nil {
+		x.endHandshake(a)
 		return err
 	}
 	return nil
 }
 
-// answerGreeting takes the client's login and passes it on, masked.
-func (x *session) answerGreeting() error {
-	p, seq, err := x.client.ReadPacket(loginLimit)
-	if err == nil && seq != 1 {
-		err = fmt.Errorf("%w: sequence id %d", wire.ErrBadHandshake, seq)
-	}
+// answerGreeting takes the client's login, by TLS if the client asks for it, and passes
+// it on, masked, by TLS if the configuration asks for it.
+func (x *session) answerGreeting(a *exchange) error {
+	p, err := x.clientLogin(a)
 	if err == nil {
 		x.login, err = wire.ParseLogin(p)
 	}
 	if err != nil {
 		if errors.Is(err, wire.ErrBadHandshake) || errors.Is(err, wire.ErrTooLarge) {
-			_ = x.client.WriteErr(seq+1, &wire.Error{Code: 1043, State: "08S01", Message: "sluice: Bad handshake"})
+			a.client.writeErr(1043, "08S01", "sluice: Bad handshake")
 		}
-		x.endHandshake()
+		x.endHandshake(a)
 		return err
 	}
-	if x.isServiceUser(x.login.User) {
-		x.denyServiceUser(seq + 1)
-		x.endHandshake()
-		return errDenied
+	if x.server.opts.RequireTLS && !x.client.Secure() {
+		a.client.writeErr(3159, "HY000", "sluice: Connections using insecure transport are prohibited (tls.mode: require): log in by TLS")
+		x.endHandshake(a)
+		return errRefused
 	}
-	login := x.login.Mask(x.greet)
+	if x.isServiceUser(x.login.User) {
+		x.denyServiceUser(a.client.seq)
+		x.endHandshake(a)
+		return errRefused
+	}
+	secured, err := x.server.opts.BackendTLS.Wanted(x.greet)
+	if err != nil {
+		return err
+	}
+	login := x.login.Mask(x.greet, secured)
 	x.backend.Caps = wire.Caps{Base: x.login.Base & x.greet.Base, Maria: x.login.Maria & x.greet.Maria}
 	if x.login.Base&wire.ClientMySQL != 0 {
 		x.backend.Caps.Maria = 0
 	}
-	_, err = x.backend.Write(wire.AppendPacket(nil, 1, login))
-	return err
+	if secured {
+		if err := x.secureBackend(a, login); err != nil {
+			return err
+		}
+	}
+	if !a.passable(x.login.Plugin, x.login.Response) {
+		login = x.login.Withheld()
+	}
+	return a.backend.write(login)
+}
+
+// clientLogin reads the packets of the client up to its login.
+func (x *session) clientLogin(a *exchange) ([]byte, error) {
+	p, err := a.client.read()
+	if err != nil {
+		return nil, err
+	}
+	if a.client.seq != 2 {
+		return nil, fmt.Errorf("%w: sequence id %d", wire.ErrBadHandshake, a.client.seq-1)
+	}
+	if x.server.opts.TLS == nil || !wire.IsSSLRequest(p) {
+		return p, nil
+	}
+	if err := x.client.AcceptTLS(x.server.opts.TLS); err != nil {
+		return nil, fmt.Errorf("TLS with the client: %w", err)
+	}
+	if p, err = a.client.read(); err == nil && a.client.seq != 3 {
+		err = fmt.Errorf("%w: sequence id %d", wire.ErrBadHandshake, a.client.seq-1)
+	}
+	return p, err
+}
+
+// secureBackend begins TLS with the server, before the login that is given.
+func (x *session) secureBackend(a *exchange, login []byte) error {
+	err := x.backend.StartTLS(x.server.opts.BackendTLS, wire.SSLRequest(login))
+	a.backend.seq++
+	if err == nil {
+		return nil
+	}
+	x.log.Warn().Err(err).Msg("TLS with the backend")
+	a.client.writeErr(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (TLS: %s)", x.server.opts.Backend, err))
+	var untrusted *tls.CertificateVerificationError
+	if errors.As(err, &untrusted) {
+		x.endHandshake(a)
+	}
+	x.linger()
+	return fmt.Errorf("TLS with the backend: %w", err)
 }
 
 // isServiceUser says whether the server could take a name for the service account. It
@@ -124,103 +186,4 @@ func (x *session) denyServiceUser(seq byte) {
 	_ = x.client.WriteErr(seq, &wire.Error{Code: 1045, State: "28000",
 		Message: "sluice: Access denied: sluice's service account cannot be used through sluice"})
 	x.linger()
-}
-
-// authenticate relays the exchange up to OK or ERR, for a login and for
-// COM_CHANGE_USER alike.
-func (x *session) authenticate(plugin string) error {
-	for {
-		p, seq, err := x.backend.ReadPacket(loginLimit)
-		if err != nil {
-			return fmt.Errorf("authentication: %w", err)
-		}
-		if len(p) == 0 {
-			return fmt.Errorf("authentication: empty packet from the server")
-		}
-		if p[0] == wire.IsEOF && len(p) > 1 {
-			plugin = cString(p[1:])
-			x.salt = bytes.TrimRight(p[min(len(p), len(plugin)+2):], "\x00")
-		}
-		if p[0] == wire.IsMore && len(p) == 2 && p[1] == sha2FullAuth && plugin == "caching_sha2_password" {
-			if over, err := x.sha2Full(p, seq); over || err != nil {
-				return err
-			}
-			continue
-		}
-		if p[0] == wire.IsOK {
-			ok, err := wire.ParseOK(p)
-			if err != nil {
-				return err
-			}
-			x.status = ok.Status
-		}
-		if _, err := x.client.Write(wire.AppendPacket(nil, seq, p)); err != nil {
-			x.endAuthentication(seq + 1)
-			return err
-		}
-		switch {
-		case p[0] == wire.IsOK:
-			return nil
-		case p[0] == wire.IsErr:
-			x.log.Debug().Err(wire.ParseErr(p)).Msg("denied by the server")
-			return errDenied
-		case p[0] == wire.IsMore && len(p) == 2 && p[1] == sha2FastOK:
-			continue // the server goes on by itself
-		}
-		if err := x.passAnswer(seq + 1); err != nil {
-			return err
-		}
-	}
-}
-
-// passAnswer forwards the client's next packet of the exchange.
-func (x *session) passAnswer(seq byte) error {
-	p, got, err := x.client.ReadPacket(loginLimit)
-	if err != nil {
-		x.endAuthentication(seq)
-		return fmt.Errorf("authentication: client: %w", err)
-	}
-	_, err = x.backend.Write(wire.AppendPacket(nil, got, p))
-	return err
-}
-
-// endHandshake completes the backend's handshake in place of a client that broke
-// it off, by a login that is denied: the server would count an unfinished one
-// against sluice's host (max_connect_errors) and in the end lock everyone out.
-func (x *session) endHandshake() {
-	if _, err := x.backend.Write(wire.AppendPacket(nil, 1, wire.DeniedLogin(x.greet))); err != nil {
-		return
-	}
-	x.awaitDenial()
-}
-
-// endAuthentication does the same in the middle of an exchange.
-func (x *session) endAuthentication(seq byte) {
-	if _, err := x.backend.Write(wire.AppendPacket(nil, seq, []byte{0})); err != nil {
-		return
-	}
-	x.awaitDenial()
-}
-
-func (x *session) awaitDenial() {
-	const tries = 4
-	_ = x.backend.SetDeadline(time.Now().Add(5 * time.Second))
-	for range tries {
-		p, seq, err := x.backend.ReadPacket(loginLimit)
-		if err != nil || len(p) == 0 || p[0] == wire.IsErr || p[0] == wire.IsOK {
-			return
-		}
-		if _, err := x.backend.Write(wire.AppendPacket(nil, seq+1, []byte{0})); err != nil {
-			return
-		}
-	}
-}
-
-func cString(p []byte) string {
-	for i, b := range p {
-		if b == 0 {
-			return string(p[:i])
-		}
-	}
-	return string(p)
 }

@@ -61,12 +61,13 @@ func (x *session) backendUp() bool {
 	probe := &session{server: x.server, backend: &wire.Session{Conn: wire.NewConn(c)}, log: x.log}
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(time.Second))
-	p, _, err := probe.backend.ReadPacket(loginLimit)
+	a := probe.newExchange()
+	p, err := a.backend.read()
 	if err != nil {
 		return false
 	}
 	if probe.greet, err = wire.ParseGreeting(p); err == nil {
-		probe.endHandshake()
+		probe.endHandshake(a)
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/sluice-db/sluice/backend/wire"
 )
 
 // Address is where to dial or listen: network tcp or unix.
@@ -44,8 +47,11 @@ type Options struct {
 	Counters     Counters      // nil fields are not counted
 	LoginTimeout time.Duration // for the whole login, 0 for none
 	DialTimeout  time.Duration
-	MaxSessions  int    // 0 for no limit
-	ServiceUser  string // the service account's name: nobody logs in as it through sluice (S03)
+	TLS          *tls.Config // offered to clients; nil: none
+	RequireTLS   bool        // refuses logins over a plain link that is no socket
+	BackendTLS   *wire.TLS   // nil: plain
+	MaxSessions  int         // 0 for no limit
+	ServiceUser  string      // the service account's name: nobody logs in as it through sluice (S03)
 	// Vouched is asked before each login when the backend is reached by its
 	// socket: it refuses when an account maps to sluice's own uid (S03).
 	Vouched func(context.Context) error

@@ -123,7 +123,9 @@ func (x *session) connect() bool {
 		x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, reasonOf(err)))
 		return false
 	}
+	x.mu.Lock()
 	x.backend = &wire.Session{Conn: wire.NewConn(c)}
+	x.mu.Unlock()
 	return true
 }
 
@@ -209,20 +211,20 @@ func (x *session) stopWaiting() {
 // cut closes both connections under the session's goroutine.
 func (x *session) cut() {
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.cancel()
-	x.mu.Unlock()
 	_ = x.client.Close()
-	if b := x.backend; b != nil {
-		_ = b.Close()
+	if x.backend != nil {
+		_ = x.backend.Close()
 	}
 }
 
 func (x *session) close() {
 	x.closeOnce.Do(func() {
 		x.cancel()
-		_ = x.client.Close()
+		_ = x.client.Shutdown()
 		if x.backend != nil {
-			_ = x.backend.Close()
+			_ = x.backend.Shutdown()
 		}
 	})
 }
@@ -232,13 +234,11 @@ func (x *session) close() {
 // last words. It is bounded in time and in bytes.
 func (x *session) linger() {
 	const wait, most = 2 * time.Second, 64 << 20
-	if c, ok := x.client.Conn.(interface{ CloseWrite() error }); ok {
-		if c.CloseWrite() != nil {
-			return
-		}
+	if x.client.CloseWrite() != nil {
+		return
 	}
 	_ = x.client.SetReadDeadline(time.Now().Add(wait))
-	_, _ = io.CopyN(io.Discard, x.client.Conn, most)
+	_, _ = io.CopyN(io.Discard, x.client.Socket(), most)
 }
 
 // isGone says that an error is only a peer that left.

@@ -13,129 +13,119 @@ import (
 	"github.com/sluice-db/sluice/backend/wire"
 )
 
-// caching_sha2_password's full authentication (MySQL manual 8.4.1.2; Internals
-// "Caching_sha2_password information"): over a link that counts as secure (TLS,
-// a socket) the client sends its password in the clear, over another one
-// encrypted with the server's RSA key. Where the two sides of sluice differ,
-// sluice does the step that the other side expects. The password is held no
-// longer than that.
+// The password step of sha256_password, and of caching_sha2_password when its server has
+// to see the password (MySQL manual 8.4.1.2, 8.4.1.3; Internals "Caching_sha2_password
+// information"): over a link that counts as secure (TLS, a socket) the client sends it in
+// the clear, over another one encrypted with the server's RSA key. Where the two sides of
+// sluice differ, sluice does the step that the other side expects. The password is held
+// no longer than that.
 const (
-	sha2FastOK    = 0x03
-	sha2FullAuth  = 0x04
-	sha2PublicKey = 0x02
+	sha2FastOK      = 0x03
+	sha2FullAuth    = 0x04
+	sha2PublicKey   = 0x02
+	sha256PublicKey = 0x01
 )
 
-// sha2Key is sluice's own key towards plain clients, made when first needed.
-var sha2Key = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+// rsaKey is sluice's own key towards plain clients, made when first needed.
+var rsaKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-func (x *session) backendSecure() bool { return x.server.opts.Backend.Network == "unix" }
-
-// sha2Full relays the server's request for full authentication and the client's
-// answer: the request for a key, or the password in the clear. Some clients give
-// the latter on a plain link too, when they had hoped for TLS. over is false when
-// the exchange goes on packet by packet.
-func (x *session) sha2Full(request []byte, seq byte) (over bool, err error) {
-	if _, err := x.client.Write(wire.AppendPacket(nil, seq, request)); err != nil {
-		x.endAuthentication(seq + 1)
-		return true, err
-	}
-	p, got, err := x.client.ReadPacket(loginLimit)
-	if err != nil {
-		x.endAuthentication(seq + 1)
-		return true, err
-	}
-	wantsKey := len(p) == 1 && p[0] == sha2PublicKey
+// passSecret passes the client's answer on that is a request for a key, or a password. An
+// encrypted password follows a key, or comes at once from a client that has the key in a file.
+func (a *exchange) passSecret(p []byte) error {
+	request := a.secret
+	a.secret = 0
+	wantsKey := len(p) == 1 && p[0] == request
+	isClear := a.client.Secure() || looksClear(p)
 	switch {
-	case wantsKey && x.backendSecure():
-		if p, got, err = x.sha2Decrypt(got + 1); err != nil {
-			x.endAuthentication(seq + 1)
-			return true, err
-		}
-		if err := x.forwardSecret(seq+1, p); err != nil {
-			return true, err
-		}
-	case !wantsKey && !x.backendSecure():
-		if err := x.sha2Encrypt(seq+1, p); err != nil {
-			return true, err
-		}
-	default:
-		_, err := x.backend.Write(wire.AppendPacket(nil, seq+1, p))
-		return false, err
+	case isEmpty(p), wantsKey && !a.backend.Secure():
+		return a.backend.write(p)
+	case wantsKey:
+		return a.decrypt()
+	case a.backend.Secure() && !isClear:
+		return a.refuse("the password came encrypted with the server's RSA key, and sluice, which speaks to the server by TLS, has another one: " +
+			"let the client ask for the key (get-server-public-key), or log in by TLS")
+	case a.backend.Secure() || !isClear:
+		return a.forwardSecret(p)
 	}
-	return true, x.finishSha2(got + 1)
+	return a.encrypt(request, p)
 }
 
-// sha2Decrypt gives the client sluice's own RSA key and reads its password.
-func (x *session) sha2Decrypt(seq byte) (password []byte, got byte, err error) {
-	key, err := sha2Key()
+// looksClear says whether an answer over a plain link is a password in the clear all the
+// same: some clients that had hoped for TLS send it. It ends in a zero, and an encrypted
+// one has the length of an RSA modulus.
+func looksClear(p []byte) bool {
+	const modulus = 64 // bytes; its length is a multiple
+	return len(p) > 1 && p[len(p)-1] == 0 && len(p)%modulus != 0
+}
+
+// decrypt gives the client sluice's own RSA key and passes its password on.
+func (a *exchange) decrypt() error {
+	password, err := a.decrypted()
 	if err != nil {
-		return nil, 0, err
+		a.end()
+		return err
+	}
+	return a.forwardSecret(password)
+}
+
+func (a *exchange) decrypted() ([]byte, error) {
+	key, err := rsaKey()
+	if err != nil {
+		return nil, err
 	}
 	der, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	public := append([]byte{wire.IsMore}, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})...)
-	if _, err := x.client.Write(wire.AppendPacket(nil, seq, public)); err != nil {
-		return nil, 0, err
+	if err := a.client.write(public); err != nil {
+		return nil, err
 	}
-	secret, got, err := x.client.ReadPacket(loginLimit)
+	secret, err := a.client.read()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	if password, err = rsa.DecryptOAEP(sha1.New(), nil, key, secret, nil); err != nil {
-		return nil, 0, fmt.Errorf("decrypt the client's password: %w", err)
+	password, err := rsa.DecryptOAEP(sha1.New(), nil, key, secret, nil)
+	if err != nil {
+		return nil, fmt.Errorf("decrypt the client's password: %w", err)
 	}
-	scramble(password, x.salt)
-	return password, got, nil
+	scramble(password, a.x.salt)
+	return password, nil
 }
 
-// sha2Encrypt sends a password that came in the clear, encrypted with the
-// backend's RSA key.
-func (x *session) sha2Encrypt(seq byte, password []byte) error {
-	if _, err := x.backend.Write(wire.AppendPacket(nil, seq, []byte{sha2PublicKey})); err != nil {
+// encrypt sends a password that came in the clear, encrypted with the backend's RSA key.
+// As with a client that asks for the key, nothing says whose key it is.
+func (a *exchange) encrypt(request byte, password []byte) error {
+	defer clear(password)
+	if err := a.backend.write([]byte{request}); err != nil {
 		return err
 	}
-	p, seq, err := x.backend.ReadPacket(loginLimit)
+	p, err := a.backend.read()
 	if err != nil {
 		return err
 	}
 	key, err := parsePublicKey(p)
 	if err != nil {
-		return err
+		a.client.writeErr(1045, "28000", "sluice: Access denied: "+err.Error()+"; write tls=true into sluice's --backend")
+		if p[0] != wire.IsErr {
+			a.end()
+		}
+		return errRefused
 	}
-	scramble(password, x.salt)
+	scramble(password, a.x.salt)
 	secret, err := rsa.EncryptOAEP(sha1.New(), rand.Reader, key, password, nil)
-	clear(password)
+	if errors.Is(err, rsa.ErrMessageTooLong) {
+		return a.refuse("the password is too long for the server's RSA key, and the link from sluice to the server is not encrypted: write tls=true into sluice's --backend")
+	}
 	if err != nil {
 		return fmt.Errorf("encrypt for the backend: %w", err)
 	}
-	return x.forwardSecret(seq+1, secret)
+	return a.forwardSecret(secret)
 }
 
-func (x *session) forwardSecret(seq byte, secret []byte) error {
-	_, err := x.backend.Write(wire.AppendPacket(nil, seq, secret))
+func (a *exchange) forwardSecret(secret []byte) error {
+	err := a.backend.write(secret)
 	clear(secret)
-	return err
-}
-
-// finishSha2 passes the server's verdict on under the client's own sequence id.
-func (x *session) finishSha2(seq byte) error {
-	p, _, err := x.backend.ReadPacket(loginLimit)
-	if err != nil {
-		return err
-	}
-	if len(p) == 0 {
-		return errors.New("authentication: empty packet from the server")
-	}
-	if _, err := x.client.Write(wire.AppendPacket(nil, seq, p)); err != nil {
-		return err
-	}
-	if p[0] != wire.IsOK {
-		return errDenied
-	}
-	ok, err := wire.ParseOK(p)
-	x.status = ok.Status
 	return err
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ var ErrTooLarge = errors.New("packet larger than the limit")
 type Conn struct {
 	net.Conn          // the topmost layer: the socket, or TLS or compression over it
 	socket   net.Conn // the lowest one
+	tls      *tls.Conn
 	buf      []byte
 	r, w     int     // buf[r:w] is read and not yet consumed
 	large    *[]byte // the borrowed buffer, if any

@@ -15,6 +15,7 @@ type Greeting struct {
 	ThreadID uint32
 	Base     uint32 // capability flags
 	Maria    uint32 // MariaDB's extended flags
+	TLS      bool   // the server offers it
 	Charset  byte
 	Status   uint16
 	Plugin   string
@@ -55,6 +56,7 @@ func ParseGreeting(p []byte) (*Greeting, error) {
 	if g.Base&ClientMySQL == 0 {
 		g.Maria = binary.LittleEndian.Uint32(p[g.mariaAt:])
 	}
+	g.TLS = g.Base&ClientSSL != 0
 	if g.Base&ClientProtocol41 == 0 {
 		return nil, fmt.Errorf("%w: protocol older than 4.1", ErrNotMySQL)
 	}
@@ -69,10 +71,13 @@ func ParseGreeting(p []byte) (*Greeting, error) {
 	return g, nil
 }
 
-// Mask removes the flags that sluice does not relay, in g and in the packet.
-// It returns the payload to send to the client.
-func (g *Greeting) Mask() []byte {
+// Mask removes the flags that sluice does not relay, in g and in the packet, and
+// offers TLS or not. It returns the payload to send to the client.
+func (g *Greeting) Mask(tls bool) []byte {
 	g.Base, g.Maria = Relayed(g.Base, g.Maria)
+	if tls {
+		g.Base |= ClientSSL
+	}
 	binary.LittleEndian.PutUint16(g.raw[g.baseLow:], uint16(g.Base))
 	binary.LittleEndian.PutUint16(g.raw[g.baseHigh:], uint16(g.Base>>16))
 	if g.Base&ClientMySQL == 0 {
@@ -110,65 +115,65 @@ type Login struct {
 	Charset     byte
 	User        string
 	Schema      string
-	Plugin      string
-	raw         []byte
+	answer
 }
 
 // ErrBadHandshake says that a client's first packet is not a login.
 var ErrBadHandshake = errors.New("bad handshake")
 
+// requestLen is the length of an SSLRequest's payload, which a login begins with too.
+const requestLen = 32
+
+// IsSSLRequest says whether a client's first packet asks for TLS (MySQL Internals
+// "SSLRequest"). As on a server, what follows the flags does not matter.
+func IsSSLRequest(p []byte) bool {
+	const flags = ClientSSL | ClientProtocol41
+	return len(p) >= requestLen && binary.LittleEndian.Uint32(p)&flags == flags
+}
+
 // ParseLogin reads the payload of the client's first packet. p is kept.
 func ParseLogin(p []byte) (*Login, error) {
-	if len(p) < 33 {
+	if len(p) < requestLen+1 {
 		return nil, ErrBadHandshake
 	}
-	l := &Login{raw: p, Base: binary.LittleEndian.Uint32(p), Charset: p[8]}
+	l := &Login{Base: binary.LittleEndian.Uint32(p), Charset: p[8]}
 	if l.Base&ClientProtocol41 == 0 {
 		return nil, ErrBadHandshake
 	}
 	if l.Base&ClientMySQL == 0 {
 		l.Maria = binary.LittleEndian.Uint32(p[28:])
 	}
-	rest := p[32:]
-	var ok bool
-	if l.User, rest, ok = cutString(rest); !ok {
-		return nil, ErrBadHandshake
-	}
-	var skip int
+	f := fields{raw: p, at: requestLen}
+	l.User = f.text()
+	l.raw, l.from = p, f.at
 	switch {
 	case l.Base&ClientAuthLenenc != 0:
-		v, n := Lenenc(rest)
-		if n == 0 || v > uint64(len(rest)-n) {
-			return nil, ErrBadHandshake
-		}
-		skip = n + int(v)
+		l.Response = f.lenencBytes()
 	case l.Base&ClientSecureConn != 0:
-		if len(rest) < 1 || len(rest) < 1+int(rest[0]) {
-			return nil, ErrBadHandshake
-		}
-		skip = 1 + int(rest[0])
+		l.Response = f.shortBytes()
 	default:
-		end := bytes.IndexByte(rest, 0)
-		if end < 0 {
-			return nil, ErrBadHandshake
-		}
-		skip = end + 1
+		l.Response = []byte(f.text())
 	}
-	rest = rest[skip:]
+	l.to = f.at
+	if f.failed {
+		return nil, ErrBadHandshake
+	}
 	if l.Base&ClientConnectWithDB != 0 {
 		// Some clients leave the final zero out when nothing follows.
-		l.Schema, rest, _ = cutString(rest)
+		l.Schema = f.text()
 	}
-	if l.Base&ClientPluginAuth != 0 {
-		l.Plugin, _, _ = cutString(rest)
-	}
+	l.named(&f, l.Base)
 	return l, nil
 }
 
 // Mask removes the flags that the server was not offered with, in l and in the
-// packet, and returns the payload to send to the server.
-func (l *Login) Mask(offered *Greeting) []byte {
+// packet, sets the one for TLS to the server or not, and returns the payload to send to it.
+func (l *Login) Mask(offered *Greeting, tls bool) []byte {
 	l.Base &= offered.Base | 1<<30 | ClientConnectWithDB | ClientFoundRows // flags that only the client sets
+	l.Base &^= ClientSSL
+	if tls {
+		l.Base |= ClientSSL
+	}
 	l.Maria &= offered.Maria
 	binary.LittleEndian.PutUint32(l.raw, l.Base)
 	if l.Base&ClientMySQL == 0 && offered.Base&ClientMySQL == 0 {
@@ -177,17 +182,13 @@ func (l *Login) Mask(offered *Greeting) []byte {
 	return l.raw
 }
 
-func cutString(p []byte) (s string, rest []byte, ok bool) {
-	end := bytes.IndexByte(p, 0)
-	if end < 0 {
-		return string(p), nil, false
-	}
-	return string(p[:end]), p[end+1:], true
-}
+// SSLRequest is the packet that asks for TLS before a login whose payload is given. It
+// has the same flags: MySQL reads them only once.
+func SSLRequest(login []byte) []byte { return AppendPacket(nil, 1, login[:requestLen]) }
 
 // DeniedLogin is the payload of a login that any server refuses: it ends a
-// handshake that the client broke off, so that the server does not count it
-// against sluice's host (max_connect_errors).
+// handshake that is broken off, so that the server does not count it against sluice's
+// host (max_connect_errors).
 func DeniedLogin(g *Greeting) []byte {
 	p := make([]byte, 32, 96)
 	binary.LittleEndian.PutUint32(p, (ClientProtocol41|ClientSecureConn|ClientPluginAuth|ClientMySQL)&(g.Base|ClientMySQL))

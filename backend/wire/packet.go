@@ -20,6 +20,8 @@ const (
 	IsInfile byte = 0xfb
 	IsEOF    byte = 0xfe
 	IsErr    byte = 0xff
+
+	IsNextFactor byte = 0x02 // in an authentication
 )
 
 // OK holds the fields of an OK packet that sluice reads or writes.

@@ -207,7 +207,7 @@ func TestMasks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "caching_sha2_password", g.Plugin)
 	require.Equal(t, "12345678123456789012", string(g.Salt))
-	offered, err := ParseGreeting(bytes.Clone(g.Mask()))
+	offered, err := ParseGreeting(bytes.Clone(g.Mask(false)))
 	require.NoError(t, err)
 	require.Zero(t, offered.Base&(ClientSSL|ClientCompress|ClientZstd|ClientOptionalMeta|1<<31))
 	require.NotZero(t, offered.Base&ClientDeprecateEOF)
@@ -221,7 +221,7 @@ func TestMasks(t *testing.T) {
 	l, err := ParseLogin(raw)
 	require.NoError(t, err)
 	require.Equal(t, []string{"user", "db", "mysql_native_password"}, []string{l.User, l.Schema, l.Plugin})
-	masked, err := ParseLogin(bytes.Clone(l.Mask(g)))
+	masked, err := ParseLogin(bytes.Clone(l.Mask(g, false)))
 	require.NoError(t, err)
 	require.Zero(t, masked.Base&(ClientSSL|ClientCompress|ClientZstd))
 }
@@ -232,7 +232,7 @@ func FuzzGreeting(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte) {
 		if g, err := ParseGreeting(bytes.Clone(p)); err == nil {
 			_ = g.VersionNumber()
-			if len(g.Mask()) != len(p) {
+			if len(g.Mask(false)) != len(p) {
 				t.Fatal("masking changes the length")
 			}
 			_ = DeniedLogin(g)
@@ -244,7 +244,7 @@ func FuzzLogin(f *testing.F) {
 	f.Add(append(make([]byte, 32), "user\x00\x03autdb\x00plugin\x00"...))
 	g, _ := ParseGreeting(greeting())
 	f.Fuzz(func(t *testing.T, p []byte) {
-		if l, err := ParseLogin(bytes.Clone(p)); err == nil && len(l.Mask(g)) != len(p) {
+		if l, err := ParseLogin(bytes.Clone(p)); err == nil && len(l.Mask(g, false)) != len(p) {
 			t.Fatal("masking changes the length")
 		}
 	})

@@ -1,0 +1,95 @@
+package backend
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/sluice-db/sluice/backend/wire"
+)
+
+// link is what go-mysql's login sees of a connection to the server: a plain one, packet by
+// packet, with TLS begun between greeting and login if that is asked for. So a server that
+// offers none, or shows a certificate that is not good, gets a login that it denies in
+// place of a handshake that is broken off, which it would count against sluice's host.
+type link struct {
+	net.Conn // the socket
+	wire     *wire.Conn
+	tls      *wire.TLS
+	greeting *wire.Greeting
+	secured  bool // by TLS, from the login on
+	shift    byte // what the SSLRequest has added to sequence ids
+	rest     []byte
+	failed   error // of TLS; go-mysql turns it into words
+}
+
+// packetLimit bounds the packets of a login.
+const packetLimit = 1 << 20
+
+// ErrTLS says that the server's TLS is not what the configuration asks for.
+var ErrTLS = errors.New("TLS to the server")
+
+// openLink reads the server's greeting.
+func openLink(c net.Conn, t *wire.TLS) (*link, error) {
+	l := &link{Conn: c, wire: wire.NewConn(c), tls: t}
+	payload, seq, err := l.wire.ReadPacket(packetLimit)
+	if err != nil {
+		return nil, err
+	}
+	l.rest = wire.AppendPacket(nil, seq, payload)
+	if l.greeting, err = wire.ParseGreeting(payload); err != nil {
+		return nil, err
+	}
+	if l.secured, err = t.Wanted(l.greeting); err != nil {
+		return nil, l.deny(err)
+	}
+	return l, nil
+}
+
+// secure says whether a password may be sent as it is.
+func (l *link) secure() bool { return l.secured || l.wire.Secure() }
+
+// Read gives the packets of the server.
+func (l *link) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		payload, seq, err := l.wire.ReadPacket(packetLimit)
+		if err != nil {
+			return 0, err
+		}
+		l.rest = wire.AppendPacket(nil, seq-l.shift, payload)
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// Write takes one packet, header included. The first one is the login.
+func (l *link) Write(p []byte) (int, error) {
+	const header = 4
+	out := append([]byte(nil), p...)
+	if l.secured && l.shift == 0 {
+		login, err := wire.ParseLogin(out[header:])
+		if err != nil {
+			return 0, err
+		}
+		err = l.wire.StartTLS(l.tls, wire.SSLRequest(login.Mask(l.greeting, true)))
+		l.shift = 1
+		if err != nil {
+			l.failed = l.deny(err)
+			return 0, l.failed
+		}
+	}
+	out[header-1] += l.shift
+	if _, err := l.wire.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// deny ends the server's handshake and returns the reason.
+func (l *link) deny(why error) error {
+	if _, err := l.wire.Write(wire.AppendPacket(nil, 1+l.shift, wire.DeniedLogin(l.greeting))); err == nil {
+		_, _, _ = l.wire.ReadPacket(packetLimit)
+	}
+	return fmt.Errorf("%w: %w", ErrTLS, why)
+}
