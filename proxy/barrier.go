@@ -23,18 +23,18 @@ type statement struct {
 }
 
 // before does what has to be done before a command is relayed: rows that it could
-// see are flushed and waited for. handled means that the client has its answer.
-func (x *session) before(st *statement, seq byte) (handled bool, err error) {
+// see are flushed and waited for. said, if there is one, is the answer to the command.
+func (x *session) before(st *statement) (said *wire.Error, err error) {
 	b := &x.b
 	if b.Batching == nil || passes(st.command) {
 		b.traces.pinged = b.traces.pinged || st.command == wire.ComPing
-		return false, nil
+		return nil, nil
 	}
 	if st.class.Kind == rewrite.StmtRollback || endsSession(st.command) {
 		x.dropHeld()
 	}
 	if b.failed != nil {
-		return x.afterFailure(st, seq)
+		return x.afterFailure(st), nil
 	}
 	if b.held.Len() > 0 {
 		reason := "barrier"
@@ -42,15 +42,14 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 			reason = "commit"
 		}
 		err := x.flushHeld(reason, st.class.Inspects)
-		var said *wire.Error
 		if errors.As(err, &said) {
 			if st.class.Kind == rewrite.StmtCommit {
 				b.failed, b.touched = nil, false // COMMIT has told, the transaction is over
 			}
-			return true, x.client.WriteErr(seq, said)
+			return said, nil
 		}
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		b.traces.valid = b.traces.pinged || b.flusher.Cleared
 	}
@@ -61,17 +60,17 @@ func (x *session) before(st *statement, seq byte) (handled bool, err error) {
 		st.class.Harmless = x.inert(st.text)
 	}
 	if err := x.await(st); err != nil {
-		return false, err
+		return nil, err
 	}
 	if st.class.Inspects && b.traces.valid && !onlyFoundRows(st.text) {
 		if n := b.traces.rows; n != 1 && !b.traces.pinged && st.command == wire.ComQuery && st.text != nil {
 			st.instead, _ = rewrite.ReplaceRowCount(st.text, &b.lex, n)
 		}
 		if err := x.restoreTraces(st.text); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
-	return false, nil
+	return nil, nil
 }
 
 // passes: commands that neither see rows nor change what a session's rows mean.
@@ -90,18 +89,18 @@ func endsSession(command byte) bool {
 
 // afterFailure lets a failed transaction end and answers everything else with its
 // error (S14).
-func (x *session) afterFailure(st *statement, seq byte) (handled bool, err error) {
+func (x *session) afterFailure(st *statement) (said *wire.Error) {
 	b := &x.b
 	switch {
 	case st.class.Kind == rewrite.StmtRollback, endsSession(st.command):
 		b.failed, b.touched = nil, false
-		return false, nil
+		return nil
 	case st.class.Kind == rewrite.StmtCommit:
-		err := x.sayFailed(seq)
+		said := b.failed
 		b.failed, b.touched = nil, false
-		return true, err
+		return said
 	}
-	return true, x.sayFailed(seq)
+	return b.failed
 }
 
 // await waits until the journaled rows that a command could see are on the server.

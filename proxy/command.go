@@ -75,31 +75,48 @@ func (x *session) command(raw []byte, whole bool) (done bool, err error) {
 		f(kind)
 	}
 	if kind == wire.ComChangeUser && x.isServiceUser(cString(raw[5:])) {
-		x.client.Discard(len(raw))
-		x.denyServiceUser(raw[3] + 1)
-		return true, nil
+		seq, err := x.consume(raw, whole)
+		if err == nil {
+			x.denyServiceUser(seq + 1)
+		}
+		return true, err
 	}
 	x.st = statement{command: kind}
 	if x.b.Batching != nil {
-		handled, err := x.batch(raw, whole)
-		if err != nil {
+		handled, said, err := x.batch(raw, whole)
+		switch {
+		case err != nil:
 			return true, err
-		}
-		if handled {
-			if whole {
-				x.client.Discard(len(raw))
-				return false, nil
+		case said != nil:
+			seq, err := x.consume(raw, whole)
+			if err == nil {
+				err = x.client.WriteErr(seq+1, said)
 			}
-			_, readErr, _ := x.client.ForwardPacket(io.Discard)
-			return readErr != nil, readErr
+			return err != nil, err
+		case handled:
+			x.client.Discard(len(raw))
+			return false, nil
 		}
 	}
 	return x.relay(kind, raw, whole)
 }
 
+// consume takes a command whose first packet is raw, all its parts, and returns the
+// sequence id of the last one: an answer goes on from there.
+func (x *session) consume(raw []byte, whole bool) (seq byte, err error) {
+	if whole {
+		seq = raw[3]
+		x.client.Discard(len(raw))
+		return seq, nil
+	}
+	seq, _, err, _ = x.client.ForwardPacket(io.Discard)
+	return seq, err
+}
+
 // batch looks at a command and serves it if it can be batched; else it does what has
-// to be done before the command is relayed. handled means that the client has its answer.
-func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
+// to be done before the command is relayed. handled means that the client has its
+// answer, which is only so if the command is whole; said is an error that is to be it.
+func (x *session) batch(raw []byte, whole bool) (handled bool, said *wire.Error, err error) {
 	st := &x.st
 	switch st.command {
 	case wire.ComQuery:
@@ -108,13 +125,14 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 		case !ok:
 			// Query attributes, or not understood: any statement could be in it.
 			st.class.Inspects = true
+			st.locks = takesLocks(rewrite.StmtOther, raw[5:])
 		case rewrite.IsInsert(text) && !whole:
 			// Large already: nothing to gain, and it is not read to its end.
-			st.class = rewrite.Class{Kind: rewrite.StmtInsert}
+			st.class = rewrite.Class{Kind: rewrite.StmtInsert, Inspects: true}
 		case rewrite.IsInsert(text):
 			handled, st.why, err = x.insert(text, raw[3]+1)
 			if handled || err != nil {
-				return handled, err
+				return handled, nil, err
 			}
 			st.text = text
 			s := x.b.current
@@ -126,8 +144,12 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 			st.class = rewrite.Classify(text, &x.b.lex)
 			st.locks = takesLocks(st.class.Kind, text)
 			st.autocommit = setsAutocommit(text)
+		default: // not read to its end: it could be several statements
+			st.class.Inspects = true
+			st.locks = takesLocks(rewrite.StmtOther, text)
 		}
 	case wire.ComStmtPrepare:
+		st.class = rewrite.Class{Inspects: true}
 		if whole {
 			st.class = rewrite.Classify(raw[5:], &x.b.lex)
 		}
@@ -137,7 +159,8 @@ func (x *session) batch(raw []byte, whole bool) (handled bool, err error) {
 		st.class.Inspects, st.locks = x.b.preparedInspects, x.b.preparedLocks
 	}
 	x.observe()
-	return x.before(st, raw[3]+1)
+	said, err = x.before(st)
+	return false, said, err
 }
 
 // observe counts a statement that is relayed.
@@ -181,7 +204,7 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 		x.st.text = nil // stands in the buffer that was given up
 	} else {
 		var readErr error
-		if _, readErr, err = x.client.ForwardPacket(x.backend.Conn.Conn); readErr != nil {
+		if _, _, readErr, err = x.client.ForwardPacket(x.backend.Conn.Conn); readErr != nil {
 			return true, readErr
 		}
 	}
@@ -238,13 +261,15 @@ func (x *session) relayReply(kind wire.ReplyKind) (done bool, err error) {
 // upload forwards the packets of a LOCAL INFILE up to the empty one that ends it
 // (MySQL Internals "LOCAL INFILE Request").
 func (x *session) upload() error {
+	to := &untilLost{Writer: x.backend.Conn.Conn}
+	to.lost = func() { _ = x.client.SetReadDeadline(time.Now().Add(time.Minute)) }
 	for {
-		empty, readErr, writeErr := x.client.ForwardPacket(x.backend.Conn.Conn)
+		seq, empty, err, _ := x.client.ForwardPacket(to)
 		switch {
-		case readErr != nil:
-			return readErr
-		case writeErr != nil:
-			return x.uploadFailed(writeErr)
+		case err != nil:
+			return errors.Join(to.err, err)
+		case empty && to.err != nil:
+			return x.uploadFailed(to.err, seq)
 		case empty:
 			x.client.Shrink()
 			return nil
@@ -252,25 +277,26 @@ func (x *session) upload() error {
 	}
 }
 
-// uploadFailed lets the client finish its upload after the backend is gone, and
-// then gives it the server's last words or ours: a client in the middle of an
-// upload reads nothing, and would report a broken pipe in place of the cause.
-func (x *session) uploadFailed(cause error) error {
-	_ = x.client.SetReadDeadline(time.Now().Add(time.Minute))
-	var seq byte
-	for {
-		n, s, err := x.client.Header()
-		if err != nil {
-			return errors.Join(cause, err)
-		}
-		if readErr, _ := x.client.Forward(io.Discard, n+4); readErr != nil {
-			return errors.Join(cause, readErr)
-		}
-		if n == 0 {
-			seq = s
-			break
+// untilLost writes until that fails; what comes after is dropped.
+type untilLost struct {
+	io.Writer
+	lost func()
+	err  error
+}
+
+func (u *untilLost) Write(p []byte) (int, error) {
+	if u.err == nil {
+		if _, u.err = u.Writer.Write(p); u.err != nil {
+			u.lost()
 		}
 	}
+	return len(p), nil
+}
+
+// uploadFailed gives a client that has finished its upload, although the backend went
+// away under it, the server's last words or ours: a client in the middle of an upload
+// reads nothing, and would report a broken pipe in place of the cause.
+func (x *session) uploadFailed(cause error, seq byte) error {
 	_ = x.backend.SetReadDeadline(time.Now().Add(time.Second))
 	words := &wire.Error{Code: 1158, State: "08S01", Message: "sluice: Lost connection to MySQL server during LOAD DATA LOCAL"}
 	if p, _, err := x.backend.ReadPacket(loginLimit); err == nil && len(p) > 0 && p[0] == wire.IsErr {

@@ -190,23 +190,23 @@ func (c *Conn) Forward(dst io.Writer, n int) (readErr, writeErr error) {
 	return nil, nil
 }
 
-// ForwardPacket moves the next packet, all its parts, to dst.
-// empty is true if the payload had no bytes.
-func (c *Conn) ForwardPacket(dst io.Writer) (empty bool, readErr, writeErr error) {
+// ForwardPacket moves the next packet, all its parts, to dst. It returns the sequence id
+// of the last part, and whether the payload had no bytes.
+func (c *Conn) ForwardPacket(dst io.Writer) (seq byte, empty bool, readErr, writeErr error) {
 	empty = true
 	for {
-		n, _, err := c.Header()
+		n, seq, err := c.Header()
 		if err != nil {
-			return empty, err, nil
+			return seq, empty, err, nil
 		}
 		if n > 0 {
 			empty = false
 		}
 		if readErr, writeErr = c.Forward(dst, n+headerLen); readErr != nil || writeErr != nil {
-			return empty, readErr, writeErr
+			return seq, empty, readErr, writeErr
 		}
 		if n < MaxChunk {
-			return empty, nil, nil
+			return seq, empty, nil, nil
 		}
 	}
 }

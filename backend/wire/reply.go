@@ -136,8 +136,8 @@ func (r *Reply) feedResult(length int, p []byte, first byte) bool {
 		switch {
 		case first == IsOK:
 			return r.ok(p)
-		case first == IsEOF && length < 9:
-			return r.eof(p)
+		case first == IsEOF: // no count of columns: there are not that many
+			return r.feedRow(length, p, first)
 		case first == IsInfile:
 			r.Infile = true
 			return false

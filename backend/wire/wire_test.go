@@ -80,6 +80,7 @@ var replies = []struct {
 	{"ok", ReplyGeneric, Caps{}, [][]byte{ok(2)}, 2, false},
 	{"error", ReplyGeneric, Caps{}, [][]byte{serverNo}, 0, true},
 	{"eof alone", ReplyGeneric, Caps{}, [][]byte{eof(2)}, 2, false},
+	{"ok with the header of an eof", ReplyGeneric, Caps{Base: ClientDeprecateEOF}, [][]byte{append(okEOF(2|StatusSessionState), "\x00\x02\x01\x00"...)}, 2 | StatusSessionState, false},
 	{"progress, then ok", ReplyGeneric, Caps{}, [][]byte{progress, progress, ok(2)}, 2, false},
 	{"rows", ReplyGeneric, Caps{}, [][]byte{{2}, column, column, eof(2), []byte("\x01a\x01b"), []byte("\x01a\xfb"), eof(0x22)}, 0x22, false},
 	{"no rows", ReplyGeneric, Caps{}, [][]byte{{1}, column, eof(2), eof(2)}, 2, false},
@@ -160,10 +161,11 @@ func TestForwardPacket(t *testing.T) {
 		in := packets(make([]byte, n))
 		src := NewConn(&scripted{in: bytes.Clone(in), random: rand.New(rand.NewPCG(1, 1)), most: 1 << 20})
 		var out bytes.Buffer
-		empty, readErr, writeErr := src.ForwardPacket(&out)
+		seq, empty, readErr, writeErr := src.ForwardPacket(&out)
 		require.NoError(t, readErr)
 		require.NoError(t, writeErr)
 		require.Equal(t, n == 0, empty)
+		require.EqualValues(t, 1+n/MaxChunk, seq)
 		require.True(t, bytes.Equal(in, out.Bytes()), n)
 		require.Zero(t, src.Buffered())
 	}

@@ -50,7 +50,7 @@ func query(p *player, st step) error {
 //	init_db SCHEMA, field_list TABLE [PATTERN], set_option N
 //	change_user USER PASSWORD SCHEMA     "-" stands for an empty one
 //	raw HEX                              one reply packet
-//	raw_query HEX                        a reply like COM_QUERY's
+//	raw_query HEX                        a reply like COM_QUERY's; and others, see rawReplies
 func command(p *player, st step) error {
 	words := strings.Fields(strings.ReplaceAll(st.args, "$S", p.schema))
 	name, args := words[0], words[1:]
@@ -95,19 +95,25 @@ func (p *player) simpleCommand(name string, args []string) (rawclient.Command, e
 			args[i] = strings.TrimPrefix(args[i], "-")
 		}
 		return p.conn.ChangeUser(args[0], args[1], args[2]), nil
-	case "raw", "raw_query":
-		payload, err := hex.DecodeString(strings.Join(args, ""))
-		if err != nil {
-			return rawclient.Command{}, err
-		}
-		kind := rawclient.OneReply
-		if name == "raw_query" {
-			kind = rawclient.QueryReply
-		}
-		return rawclient.Command{Payload: payload, Kind: kind}, nil
-	default:
+	}
+	kind, ok := rawReplies[name]
+	if !ok {
 		return rawclient.Command{}, fmt.Errorf("unknown command %q", name)
 	}
+	payload, err := hex.DecodeString(strings.Join(args, ""))
+	return rawclient.Command{Payload: payload, Kind: kind}, err
+}
+
+// rawReplies are the replies to commands that are given as bytes.
+var rawReplies = map[string]rawclient.Kind{
+	"raw":         rawclient.OneReply,
+	"raw_query":   rawclient.QueryReply,
+	"raw_prepare": rawclient.PrepareReply,
+	"raw_columns": rawclient.ColumnsReply,
+	"raw_rows":    rawclient.RowsReply,
+	"raw_text":    rawclient.TextReply,
+	"raw_none":    rawclient.NoReply,
+	"raw_closed":  rawclient.ClosedReply,
 }
 
 func prepare(p *player, st step) error {
