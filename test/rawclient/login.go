@@ -46,6 +46,7 @@ type Client struct {
 	Greeting Greeting
 	Caps     uint64   // asked for and offered
 	Login    []string // the packets of the login, decoded; never secrets or nonces
+	Progress []string // the progress reports of the last reply, decoded (MariaDB)
 
 	conn     net.Conn
 	reader   *bufio.Reader

@@ -47,6 +47,7 @@ func (c *Client) Receive(command Command) (Reply, error) {
 }
 
 func (c *Client) receive(kind Kind, reply *Reply) error {
+	c.Progress = nil
 	switch kind {
 	case NoReply:
 		return nil
@@ -84,13 +85,15 @@ func (c *Client) receive(kind Kind, reply *Reply) error {
 
 func (r *Reply) add(seq byte, text string) { *r = append(*r, fmt.Sprintf("%d %s", seq, text)) }
 
-// next reads a packet, passing over progress reports.
+// next reads a packet, gathering the progress reports before it. How many come is a
+// matter of time, so seq is what it would be without them.
 func (c *Client) next() (byte, []byte, error) {
 	for {
 		seq, payload, err := c.read()
 		if err != nil || !isProgress(payload) {
-			return seq, payload, err
+			return seq - byte(len(c.Progress)), payload, err
 		}
+		c.Progress = append(c.Progress, describeProgress(payload))
 	}
 }
 

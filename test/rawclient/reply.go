@@ -120,6 +120,18 @@ func (c *Client) terminator(payload []byte) (string, endOfReply, bool) {
 	return "", endOfReply{}, false
 }
 
+// describeProgress decodes a progress report but for how far the stage is, a matter of time.
+func describeProgress(payload []byte) string {
+	in := &cursor{rest: payload[3:]}
+	count, stage, stages := in.u8(), in.u8(), in.u8()
+	in.take(3) // how far, in thousandths of a percent
+	out := fmt.Sprintf("stage %d of %d: %s", stage, stages, in.lenencString())
+	if in.failed || len(in.rest) > 0 || count != 1 {
+		out += fmt.Sprintf(" MALFORMED %x", payload)
+	}
+	return out
+}
+
 // isProgress recognises MariaDB's progress report, which may come at any time.
 // https://mariadb.com/kb/en/err_packet/
 func isProgress(payload []byte) bool {
