@@ -82,40 +82,28 @@ func readRows(db *sql.DB, query string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	cells := make([]sql.RawBytes, len(columns))
-	targets := make([]any, len(columns))
-	for i := range cells {
-		targets[i] = &cells[i]
-	}
-	var out []string
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return nil, err
-		}
+	_, all, err := servers.ReadRows(rows)
+	out := make([]string, len(all))
+	for n, cells := range all {
 		texts := make([]string, len(cells))
 		for i, cell := range cells {
 			texts[i] = cellText(cell)
 		}
-		out = append(out, strings.Join(texts, ","))
+		out[n] = strings.Join(texts, ",")
 	}
-	return out, rows.Err()
+	return out, err
 }
 
-func cellText(cell sql.RawBytes) string {
-	if cell == nil {
+func cellText(cell sql.NullString) string {
+	if !cell.Valid {
 		return "NULL"
 	}
-	for _, b := range cell {
+	for _, b := range []byte(cell.String) {
 		if b < ' ' || b > '~' {
-			return strconv.QuoteToASCII(string(cell))
+			return strconv.QuoteToASCII(cell.String)
 		}
 	}
-	return string(cell)
+	return cell.String
 }
 
 // flush makes sluice apply what it has acknowledged, by what it promises: a

@@ -68,25 +68,17 @@ func (r *reader) table(text string) (columns []string, all [][]string) {
 	r.t.Helper()
 	rows, err := r.conn.QueryContext(context.Background(), text)
 	require.NoError(r.t, err, text)
-	defer rows.Close()
-	columns, err = rows.Columns()
-	require.NoError(r.t, err)
-	for rows.Next() {
-		values := make([]sql.NullString, len(columns))
-		targets := make([]any, len(columns))
-		for i := range values {
-			targets[i] = &values[i]
-		}
-		require.NoError(r.t, rows.Scan(targets...), text)
+	columns, read, err := servers.ReadRows(rows)
+	require.NoError(r.t, err, text)
+	for _, cells := range read {
 		row := make([]string, len(columns))
-		for i, v := range values {
+		for i, v := range cells {
 			if row[i] = v.String; !v.Valid {
 				row[i] = "NULL"
 			}
 		}
 		all = append(all, row)
 	}
-	require.NoError(r.t, rows.Err(), text)
 	return columns, all
 }
 

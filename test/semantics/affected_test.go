@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluice-db/sluice/test/rawclient"
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // and ON DUPLICATE KEY UPDATE is the server's own, field by field, also with
 // CLIENT_FOUND_ROWS, while plain INSERTs are batched as ever.
 func TestAffectedRowsExact(t *testing.T) {
-	each(t, func(s *stage) {
+	stage.Each(t, func(s *stage.Stage) {
 		var play []string
 		plain, counted, next := 0, 0, 0
 		for range 3 {
@@ -56,27 +57,27 @@ func TestAffectedRowsExact(t *testing.T) {
 				if begin != "" {
 					all = join([]string{begin}, play, []string{"COMMIT"})
 				}
-				s.rebuild([]string{fmt.Sprintf(unique, "t")})
-				direct := s.replies(s.server.Addr, found, all)
-				want := s.dump()
-				s.rebuild([]string{fmt.Sprintf(unique, "t")})
-				batchedBefore, relayedBefore := s.metric(batched), s.sluice.Metrics(s.T)[relayedExact]
-				through := s.replies(s.sluice.Addr, found, all)
+				rebuild(s, []string{fmt.Sprintf(unique, "t")})
+				direct := replies(s, s.Server.Addr, found, all)
+				want := dump(s)
+				rebuild(s, []string{fmt.Sprintf(unique, "t")})
+				batchedBefore, relayedBefore := s.Metric(stage.Batched), s.Sluice.Metrics(s.T)[relayedExact]
+				through := replies(s, s.Sluice.Addr, found, all)
 				for i := range direct {
 					require.Equal(s, direct[i], through[i], "found rows %d, %q", found, all[i])
 				}
-				require.Equal(s, want, s.dump())
-				require.GreaterOrEqual(s, s.metric(batched)-batchedBefore, plain/2, "plain inserts are batched; %v", s.relayedFor())
-				require.GreaterOrEqual(s, int(s.sluice.Metrics(s.T)[relayedExact]-relayedBefore), counted/2, "%v", s.relayedFor())
+				require.Equal(s, want, dump(s))
+				require.GreaterOrEqual(s, s.Metric(stage.Batched)-batchedBefore, plain/2, "plain inserts are batched; %v", s.RelayedFor())
+				require.GreaterOrEqual(s, int(s.Sluice.Metrics(s.T)[relayedExact]-relayedBefore), counted/2, "%v", s.RelayedFor())
 			}
 		}
 	}, "--affected-rows", "exact")
 }
 
 // replies are what a client is told of each statement.
-func (s *stage) replies(addr string, caps uint64, statements []string) []string {
+func replies(s *stage.Stage, addr string, caps uint64, statements []string) []string {
 	s.Helper()
-	c, err := rawclient.Dial(addr, rawclient.Options{User: "app", Password: "app", Schema: s.schema, Caps: rawclient.DefaultCaps | caps})
+	c, err := rawclient.Dial(addr, rawclient.Options{User: "app", Password: "app", Schema: s.Schema, Caps: rawclient.DefaultCaps | caps})
 	require.NoError(s, err)
 	defer func() { _ = c.Close() }()
 	list := make([]string, len(statements))
@@ -93,17 +94,17 @@ func (s *stage) replies(addr string, caps uint64, statements []string) []string 
 func TestAffectedRowsByRule(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sluice.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("rules: [{table: counted, affected_rows: exact}]\n"), 0o600))
-	each(t, func(s *stage) {
-		s.root(fmt.Sprintf(unique, "counted"), fmt.Sprintf(unique, "t"))
-		c := s.through("app")
+	stage.Each(t, func(s *stage.Stage) {
+		s.Root(fmt.Sprintf(unique, "counted"), fmt.Sprintf(unique, "t"))
+		c := s.Through("app")
 		for range 3 {
-			c.exec("REPLACE INTO t VALUES (1, 1, 1)", "REPLACE INTO counted VALUES (1, 1, 1), (2, 2, 2)")
+			c.Exec("REPLACE INTO t VALUES (1, 1, 1)", "REPLACE INTO counted VALUES (1, 1, 1), (2, 2, 2)")
 		}
-		c.holds("REPLACE INTO t VALUES (1, 1, 1)")
-		n, err := c.try("REPLACE INTO t VALUES (1, 1, 2), (2, 2, 2)")
+		c.Holds("REPLACE INTO t VALUES (1, 1, 1)")
+		n, err := c.Try("REPLACE INTO t VALUES (1, 1, 2), (2, 2, 2)")
 		require.NoError(s, err)
 		require.Equal(s, 2, n, "per row")
-		n, err = c.try("REPLACE INTO counted VALUES (1, 1, 2), (2, 2, 3)")
+		n, err = c.Try("REPLACE INTO counted VALUES (1, 1, 2), (2, 2, 3)")
 		require.NoError(s, err)
 		require.Equal(s, 4, n, "two deleted, two inserted")
 	}, "--config", file)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 // script is a list of statements to be run directly and through sluice, each time
@@ -22,19 +24,19 @@ type script struct {
 }
 
 // run plays both and compares every outcome and every table.
-func (p script) run(s *stage) {
+func (p script) run(s *stage.Stage) {
 	s.Helper()
 	if p.user == "" {
 		p.user = "app"
 	}
 	p.prepare(s)
-	direct := p.outcomes(s.direct(p.user))
-	want := s.dump()
+	direct := p.outcomes(s.Direct(p.user))
+	want := dump(s)
 
 	p.prepare(s)
-	before, rejected := s.metric(batched), s.metric(rejects)
-	proxied := p.outcomes(s.through(p.user))
-	s.flush()
+	before, rejected := s.Metric(stage.Batched), s.Metric(stage.Rejects)
+	proxied := p.outcomes(s.Through(p.user))
+	s.Flush()
 	for i := range p.play {
 		if p.anyCount && isInsert(p.play[i]) {
 			_, direct[i], _ = strings.Cut(direct[i], ", ")
@@ -44,12 +46,12 @@ func (p script) run(s *stage) {
 			require.Equal(s, direct[i], proxied[i], "statement %d of %q: %s", i, p.play, p.play[i])
 		}
 	}
-	require.Equal(s, want, s.dump(), "what is stored after %q", p.play)
+	require.Equal(s, want, dump(s), "what is stored after %q", p.play)
 	if !p.unbound {
-		require.Greater(s, s.metric(batched), before, "nothing of %q was batched; %v", p.play, s.relayedFor())
+		require.Greater(s, s.Metric(stage.Batched), before, "nothing of %q was batched; %v", p.play, s.RelayedFor())
 	}
 	if p.rejected != anyNumber {
-		require.Equal(s, rejected+p.rejected, s.metric(rejects), "rejects of %q", p.play)
+		require.Equal(s, rejected+p.rejected, s.Metric(stage.Rejects), "rejects of %q", p.play)
 	}
 }
 
@@ -60,44 +62,44 @@ func isInsert(statement string) bool {
 	return strings.HasPrefix(statement, "INSERT") || strings.HasPrefix(statement, "REPLACE")
 }
 
-func (p script) prepare(s *stage) {
+func (p script) prepare(s *stage.Stage) {
 	s.Helper()
 	if p.again != nil {
-		s.root(p.again...)
+		s.Root(p.again...)
 		return
 	}
-	s.rebuild(p.setup)
+	rebuild(s, p.setup)
 }
 
-func (s *stage) rebuild(setup []string) {
+func rebuild(s *stage.Stage, setup []string) {
 	s.Helper()
-	s.server.Exec(s.T, "DROP DATABASE "+s.schema, "CREATE DATABASE "+s.schema)
-	s.root(setup...)
+	s.Server.Exec(s.T, "DROP DATABASE "+s.Schema, "CREATE DATABASE "+s.Schema)
+	s.Root(setup...)
 }
 
 // outcomes is what a client sees of each statement.
-func (p script) outcomes(c *client) []string {
+func (p script) outcomes(c *stage.Client) []string {
 	c.Helper()
-	defer c.close()
+	defer c.Close()
 	list := make([]string, len(p.play))
 	for i, statement := range p.play {
 		if isInsert(statement) || strings.HasPrefix(statement, "SET") || strings.HasPrefix(statement, "UPDATE") {
-			n, err := c.try(statement)
-			list[i] = fmt.Sprintf("%d affected, error %d", n, errno(err))
+			n, err := c.Try(statement)
+			list[i] = fmt.Sprintf("%d affected, error %d", n, stage.Errno(err))
 			continue
 		}
-		rows, err := c.tryQuery(statement)
-		list[i] = fmt.Sprintf("%q, error %d", rows, errno(err))
+		rows, err := c.TryQuery(statement)
+		list[i] = fmt.Sprintf("%q, error %d", rows, stage.Errno(err))
 	}
 	return list
 }
 
 // dump is the content of the schema's tables.
-func (s *stage) dump() []string {
+func dump(s *stage.Stage) []string {
 	s.Helper()
 	var lines []string
-	for _, table := range s.stored("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'") {
-		for _, row := range s.stored("SELECT * FROM `" + table + "`") {
+	for _, table := range s.Stored("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'") {
+		for _, row := range s.Stored("SELECT * FROM `" + table + "`") {
 			lines = append(lines, table+": "+row)
 		}
 	}

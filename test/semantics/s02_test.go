@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 // builtIns are names that may stand in a batched row: a stored function of the same
@@ -32,12 +34,12 @@ var builtIns = strings.Fields(`
 // TestS02Functions: what a stored function does must happen as the user whose
 // statement calls it, never as the service account.
 func TestS02Functions(t *testing.T) {
-	each(t, func(s *stage) {
-		s.root("CREATE TABLE log (who VARCHAR(80))", "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(200), c INT)")
-		mallory := s.user("m", "ALL ON "+s.schema+".*")
-		owner := s.direct(mallory)
+	stage.Each(t, func(s *stage.Stage) {
+		s.Root("CREATE TABLE log (who VARCHAR(80))", "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR(200), c INT)")
+		mallory := s.User("m", "ALL ON "+s.Schema+".*")
+		owner := s.Direct(mallory)
 		body := " DETERMINISTIC MODIFIES SQL DATA SQL SECURITY INVOKER BEGIN INSERT INTO log VALUES (CURRENT_USER()); RETURN 7; END"
-		owner.exec("CREATE FUNCTION f(x INT) RETURNS INT" + body)
+		owner.Exec("CREATE FUNCTION f(x INT) RETURNS INT" + body)
 		stored := 0
 		for _, call := range builtIns {
 			name, args, _ := strings.Cut(call, "(")
@@ -47,7 +49,7 @@ func TestS02Functions(t *testing.T) {
 					params = append(params, fmt.Sprintf("x%d INT", i))
 				}
 			}
-			if _, err := owner.try("CREATE FUNCTION `" + name + "` (" + strings.Join(params, ", ") + ") RETURNS INT" + body); err == nil {
+			if _, err := owner.Try("CREATE FUNCTION `" + name + "` (" + strings.Join(params, ", ") + ") RETURNS INT" + body); err == nil {
 				stored++
 			}
 		}
@@ -58,36 +60,36 @@ func TestS02Functions(t *testing.T) {
 		key := 0
 		each := func(values ...string) {
 			for _, value := range values {
-				c := s.through(mallory)
-				c.warm("INSERT INTO t (a, b) VALUES (%d, 'x')")
+				c := s.Through(mallory)
+				c.Warm("INSERT INTO t (a, b) VALUES (%d, 'x')")
 				key++
-				_, _ = c.try(fmt.Sprintf("INSERT INTO t (a, b) VALUES (%d, %s)", key, value)) // some are errors
-				c.close()
+				_, _ = c.Try(fmt.Sprintf("INSERT INTO t (a, b) VALUES (%d, %s)", key, value)) // some are errors
+				c.Close()
 			}
 		}
 		for _, call := range builtIns {
 			name, args, _ := strings.Cut(call, "(")
 			each(name+"("+args, strings.ToLower(name)+" ("+args, "`"+name+"`("+args)
 		}
-		s.flush()
-		before := s.metric(rejects)
-		each("f(1)", "F(1)", "f (1)", "`f`(1)", s.schema+".f(1)", "(f(1))", "-f(1)", "CONCAT(f(1))", "IF(1,f(1),2)", "CAST(f(1) AS CHAR)",
+		s.Flush()
+		before := s.Metric(stage.Rejects)
+		each("f(1)", "F(1)", "f (1)", "`f`(1)", s.Schema+".f(1)", "(f(1))", "-f(1)", "CONCAT(f(1))", "IF(1,f(1),2)", "CAST(f(1) AS CHAR)",
 			"/*! f(1) */ ", "/*!50000 f(1)*/", "1 + f(1)", "f(1) IS NULL", "CASE WHEN f(1) THEN 1 ELSE 2 END", "(SELECT f(1))",
 			"@x := f(1)", "b", "COALESCE(NULL, f(1))", "f\u00a0(1)", "f-- \n(1)", "f#x\n(1)",
-			s.schema+".concat('x')", "`"+s.schema+"` . abs (1)", "UPPER/**/(1)", "now\n()")
-		for _, tail := range []string{"c = f(1)", "c = " + s.schema + ".f(1)", "c = `f` (1)", "c = CONCAT (1)", "c = IF(c, f(1), 1)",
+			s.Schema+".concat('x')", "`"+s.Schema+"` . abs (1)", "UPPER/**/(1)", "now\n()")
+		for _, tail := range []string{"c = f(1)", "c = " + s.Schema + ".f(1)", "c = `f` (1)", "c = CONCAT (1)", "c = IF(c, f(1), 1)",
 			"c = (SELECT f(1))", "c = VALUES(c) + f(1)", "c = /*! f(1) */", "c = JSON_ARRAY (1)", "c = `abs`(1)", "c = ABS(f(1))"} {
-			c := s.through(mallory)
+			c := s.Through(mallory)
 			for range 5 { // past the burst of the shape
-				_, _ = c.try("INSERT INTO t (a, c) VALUES (1, 1) ON DUPLICATE KEY UPDATE " + tail)
+				_, _ = c.Try("INSERT INTO t (a, c) VALUES (1, 1) ON DUPLICATE KEY UPDATE " + tail)
 			}
-			c.close()
+			c.Close()
 		}
-		s.flush()
-		require.Equal(s, before, s.metric(rejects), "statements with stored functions were batched")
-		c := s.through(mallory)
-		c.warm("INSERT INTO t (a, b) VALUES (%d, UPPER('x'))") // but built-in ones are
-		s.flush()
-		require.Equal(s, []string{mallory + "@%"}, s.stored("SELECT DISTINCT who FROM log"), "whose rights stored functions had")
+		s.Flush()
+		require.Equal(s, before, s.Metric(stage.Rejects), "statements with stored functions were batched")
+		c := s.Through(mallory)
+		c.Warm("INSERT INTO t (a, b) VALUES (%d, UPPER('x'))") // but built-in ones are
+		s.Flush()
+		require.Equal(s, []string{mallory + "@%"}, s.Stored("SELECT DISTINCT who FROM log"), "whose rights stored functions had")
 	})
 }

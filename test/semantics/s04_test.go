@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sluice-db/sluice/test/servers"
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 // unseen are ways to a temporary table, or to other session variables, that no
@@ -83,14 +84,14 @@ func TestS04TemporaryTables(t *testing.T) {
 	}
 	const insert = `INSERT INTO t VALUES (%d, 'a\\"b', '2020-06-01 12:00:00')`
 	const named = `INSERT INTO t (a, b, at) VALUES (%d, 'a\\"b', '2020-06-01 12:00:00')`
-	each(t, func(s *stage) {
+	stage.Each(t, func(s *stage.Stage) {
 		ways := append([]string(nil), unseen...)
-		if s.server.Kind == servers.KindMariaDB {
+		if s.Server.Kind == servers.KindMariaDB {
 			ways = append(ways, unseenMaria...)
 		} else {
 			ways = append(ways, unseenMySQL...)
 		}
-		s.root(setup...)
+		s.Root(setup...)
 		again := []string{"DELETE FROM t", "DELETE FROM u", "INSERT INTO u VALUES (5)", "DELETE FROM triggered"}
 		for _, way := range ways {
 			play := join(inserts(1, 4, insert), inserts(101, 4, named))

@@ -2,40 +2,38 @@ package semantics
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/sluice-db/sluice/test/servers"
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 // TestS13OnlyValuesReject: rows wait for what passes, and only those are rejected
 // that would have failed directly too.
 func TestS13OnlyValuesReject(t *testing.T) {
-	each(t, func(s *stage) {
-		svc := s.service()
-		s.sluice.Stop(s.T)
-		s.sluice = servers.StartSluice(s.T, s.server, append(slices.Clone(heldBack), "--backend", "mysql://"+svc+"@"+s.server.Addr+"/")...)
-		s.rejectedAlone()
-		s.root("DROP TABLE t", "CREATE TABLE t (a INT PRIMARY KEY, b INT)")
-		c := s.through("app")
-		c.warm("INSERT INTO t VALUES (%d, 0)")
-		s.flush()
+	stage.Each(t, func(s *stage.Stage) {
+		svc := s.Service()
+		s.Start("--backend", s.BackendURL(svc))
+		rejectedAlone(s)
+		s.Root("DROP TABLE t", "CREATE TABLE t (a INT PRIMARY KEY, b INT)")
+		c := s.Through("app")
+		c.Warm("INSERT INTO t VALUES (%d, 0)")
+		s.Flush()
 		next := 0
 		// waits holds a few rows back, flushes while something is in the way, and sees
 		// that they are neither lost nor rejected when it has gone.
 		waits := func(name string, begin, end func()) {
-			c.warm("INSERT INTO t VALUES (%d, 0)")
+			c.Warm("INSERT INTO t VALUES (%d, 0)")
 			first := next
 			for range 3 {
 				next++
-				c.holds(fmt.Sprintf("INSERT INTO t VALUES (%d, 0)", next))
+				c.Holds(fmt.Sprintf("INSERT INTO t VALUES (%d, 0)", next))
 			}
 			begin()
 			done := make(chan struct{})
-			go func() { defer close(done); s.flush() }()
+			go func() { defer close(done); s.Flush() }()
 			time.Sleep(300 * time.Millisecond)
 			select {
 			case <-done:
@@ -44,60 +42,60 @@ func TestS13OnlyValuesReject(t *testing.T) {
 			}
 			end()
 			<-done
-			require.Equal(s, 3, s.count(fmt.Sprintf("t WHERE a > %d AND a <= %d", first, next)), "%s: rows stored", name)
-			require.Zero(s, s.metric(rejects), "%s: rejects", name)
+			require.Equal(s, 3, s.Count(fmt.Sprintf("t WHERE a > %d AND a <= %d", first, next)), "%s: rows stored", name)
+			require.Zero(s, s.Metric(stage.Rejects), "%s: rejects", name)
 		}
-		blocker := s.direct("app")
+		blocker := s.Direct("app")
 		waits("a lock and a killed query", func() {
-			blocker.exec("BEGIN", fmt.Sprintf("INSERT INTO t VALUES (%d, 1)", next))
+			blocker.Exec("BEGIN", fmt.Sprintf("INSERT INTO t VALUES (%d, 1)", next))
 		}, func() {
 			for range 20 { // each attempt of the window
-				s.kill(svc, "KILL QUERY")
+				kill(s, svc, "KILL QUERY")
 				time.Sleep(20 * time.Millisecond)
 			}
-			blocker.exec("ROLLBACK")
+			blocker.Exec("ROLLBACK")
 		})
 		waits("a lock and a killed connection", func() {
-			blocker.exec("BEGIN", fmt.Sprintf("INSERT INTO t VALUES (%d, 1)", next))
+			blocker.Exec("BEGIN", fmt.Sprintf("INSERT INTO t VALUES (%d, 1)", next))
 		}, func() {
-			s.kill(svc, "KILL")
+			kill(s, svc, "KILL")
 			time.Sleep(100 * time.Millisecond)
-			blocker.exec("ROLLBACK")
+			blocker.Exec("ROLLBACK")
 		})
-		waits("table locked", func() { blocker.exec("LOCK TABLES t READ") }, func() {
-			s.kill(svc, "KILL QUERY")
-			blocker.exec("UNLOCK TABLES")
+		waits("table locked", func() { blocker.Exec("LOCK TABLES t READ") }, func() {
+			kill(s, svc, "KILL QUERY")
+			blocker.Exec("UNLOCK TABLES")
 		})
 		waits("the service account's right taken", func() {
-			s.server.Exec(s.T, "REVOKE INSERT ON `test%`.* FROM "+svc+"@'%'")
-			s.kill(svc, "KILL")
-		}, func() { s.server.Exec(s.T, "GRANT INSERT ON `test%`.* TO "+svc+"@'%'"); s.kill(svc, "KILL") })
+			s.Server.Exec(s.T, "REVOKE INSERT ON `test%`.* FROM "+svc+"@'%'")
+			kill(s, svc, "KILL")
+		}, func() { s.Server.Exec(s.T, "GRANT INSERT ON `test%`.* TO "+svc+"@'%'"); kill(s, svc, "KILL") })
 		waits("the service account locked out", func() {
-			s.server.Exec(s.T, "ALTER USER "+svc+"@'%' ACCOUNT LOCK")
-			s.kill(svc, "KILL")
-		}, func() { s.server.Exec(s.T, "ALTER USER "+svc+"@'%' ACCOUNT UNLOCK") })
+			s.Server.Exec(s.T, "ALTER USER "+svc+"@'%' ACCOUNT LOCK")
+			kill(s, svc, "KILL")
+		}, func() { s.Server.Exec(s.T, "ALTER USER "+svc+"@'%' ACCOUNT UNLOCK") })
 		waits("a limit of the account", func() {
-			s.server.Exec(s.T, "ALTER USER "+svc+"@'%' WITH MAX_UPDATES_PER_HOUR 1")
-			s.kill(svc, "KILL")
+			s.Server.Exec(s.T, "ALTER USER "+svc+"@'%' WITH MAX_UPDATES_PER_HOUR 1")
+			kill(s, svc, "KILL")
 		}, func() {
-			s.server.Exec(s.T, "ALTER USER "+svc+"@'%' WITH MAX_UPDATES_PER_HOUR 0", "FLUSH USER_RESOURCES")
-			s.kill(svc, "KILL") // a connection keeps the limit that it was opened with
+			s.Server.Exec(s.T, "ALTER USER "+svc+"@'%' WITH MAX_UPDATES_PER_HOUR 0", "FLUSH USER_RESOURCES")
+			kill(s, svc, "KILL") // a connection keeps the limit that it was opened with
 		})
 	})
 }
 
 // kill ends all threads of an account, or what they do.
-func (s *stage) kill(account, how string) {
+func kill(s *stage.Stage, account, how string) {
 	s.Helper()
-	db := s.server.Open(s.T)
-	for _, id := range s.stored("SELECT id FROM information_schema.processlist WHERE user = '" + account + "'") {
+	db := s.Server.Open(s.T)
+	for _, id := range s.Stored("SELECT id FROM information_schema.processlist WHERE user = '" + account + "'") {
 		_, _ = db.Exec(how + " " + id) // it may have ended
 	}
 }
 
 // rejectedAlone: values that fail directly are rejected statement by statement, and
 // all the others stand.
-func (s *stage) rejectedAlone() {
+func rejectedAlone(s *stage.Stage) {
 	s.Helper()
 	setup := []string{
 		"CREATE TABLE parent (a INT PRIMARY KEY)", "INSERT INTO parent VALUES (1), (2)",
@@ -123,44 +121,38 @@ func (s *stage) rejectedAlone() {
 	play = append(play, "INSERT INTO child VALUES (1, 1)", "INSERT INTO child VALUES (2, 1)", "INSERT INTO child VALUES (3, 9)",
 		"INSERT INTO child VALUES (4, 2)", "INSERT INTO child VALUES (5, NULL)", "INSERT INTO child VALUES (1, 2)")
 	script{setup: setup, play: play, errors: true, rejected: failing + 2}.run(s)
-	s.sluice.Restart(s.T) // with counters at zero
+	s.Sluice.Restart(s.T) // with counters at zero
 }
 
 // TestS13ReadOnly: rows that cannot be written to a server that is read-only wait.
 func TestS13ReadOnly(t *testing.T) {
-	t.Parallel()
-	for _, kind := range servers.Kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t, servers.Fresh(t, kind))
-			s.sluice = servers.StartSluice(t, s.server, heldBack...)
-			s.root("CREATE TABLE t (a INT PRIMARY KEY)")
-			c := s.through("app")
-			c.warm("INSERT INTO t VALUES (%d)")
-			c.holds("INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)")
-			s.server.Exec(t, "SET GLOBAL read_only = 1")
-			done := make(chan struct{})
-			go func() { defer close(done); s.flush() }()
-			time.Sleep(500 * time.Millisecond)
-			require.Zero(t, s.metric(rejects))
-			s.server.Exec(t, "SET GLOBAL read_only = 0")
-			<-done
-			require.Equal(t, 2, s.count("t WHERE a < 3"))
-			require.Zero(t, s.metric(rejects))
-			s.readOnlyByOneself(c)
-		})
-	}
+	stage.EachFresh(t, func(s *stage.Stage) {
+		s.Root("CREATE TABLE t (a INT PRIMARY KEY)")
+		c := s.Through("app")
+		c.Warm("INSERT INTO t VALUES (%d)")
+		c.Holds("INSERT INTO t VALUES (1)", "INSERT INTO t VALUES (2)")
+		s.Server.Exec(s.T, "SET GLOBAL read_only = 1")
+		done := make(chan struct{})
+		go func() { defer close(done); s.Flush() }()
+		time.Sleep(500 * time.Millisecond)
+		require.Zero(s, s.Metric(stage.Rejects))
+		s.Server.Exec(s.T, "SET GLOBAL read_only = 0")
+		<-done
+		require.Equal(s, 2, s.Count("t WHERE a < 3"))
+		require.Zero(s, s.Metric(stage.Rejects))
+		readOnlyByOneself(s, c)
+	})
 }
 
 // readOnlyByOneself: who makes the server read-only through sluice is not made to
 // wait for the rows that wait for her (S24).
-func (s *stage) readOnlyByOneself(writer *client) {
+func readOnlyByOneself(s *stage.Stage, writer *stage.Client) {
 	s.Helper()
-	admin := s.connect(s.sluice.DSN("root", "", s.schema))
-	writer.warm("INSERT INTO t VALUES (%d)")
-	admin.exec("SET GLOBAL read_only = 1")
-	_, _ = writer.try("INSERT INTO t VALUES (3)") // batched or refused
-	admin.query("SELECT COUNT(*) FROM t")
-	admin.exec("SET GLOBAL read_only = 0")
-	s.flush()
+	admin := s.Through("root")
+	writer.Warm("INSERT INTO t VALUES (%d)")
+	admin.Exec("SET GLOBAL read_only = 1")
+	_, _ = writer.Try("INSERT INTO t VALUES (3)") // batched or refused
+	admin.Query("SELECT COUNT(*) FROM t")
+	admin.Exec("SET GLOBAL read_only = 0")
+	s.Flush()
 }

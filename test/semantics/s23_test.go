@@ -2,7 +2,6 @@ package semantics
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluice-db/sluice/test/servers"
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 // TestS23Snapshots: whatever opens a snapshot sees every row that was acknowledged
 // before, its own and others'.
 func TestS23Snapshots(t *testing.T) {
-	each(t, func(s *stage) {
-		s.root("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE other (a INT)", "INSERT INTO other VALUES (1)")
-		writer := s.through("app")
+	stage.Each(t, func(s *stage.Stage) {
+		s.Root("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE other (a INT)", "INSERT INTO other VALUES (1)")
+		writer := s.Through("app")
 		key := 0
 		for _, ways := range [][]string{
 			{"BEGIN", "SELECT * FROM other"},
@@ -37,10 +37,10 @@ func TestS23Snapshots(t *testing.T) {
 			{"BEGIN", "SAVEPOINT s", "SELECT * FROM other"},
 			{"BEGIN", "SELECT COUNT(*) FROM other WHERE a IN (SELECT 1)"},
 		} {
-			for _, reader := range []*client{s.through("app"), writer} {
-				insert := func(c *client) {
+			for _, reader := range []*stage.Client{s.Through("app"), writer} {
+				insert := func(c *stage.Client) {
 					key++
-					c.exec(fmt.Sprintf("INSERT INTO t VALUES (%d)", key))
+					c.Exec(fmt.Sprintf("INSERT INTO t VALUES (%d)", key))
 				}
 				for range 40 { // the last of them batched, whatever came before
 					insert(writer)
@@ -50,31 +50,31 @@ func TestS23Snapshots(t *testing.T) {
 					if w == "@insert" {
 						// Another session's row between BEGIN and the first statement:
 						// acknowledged before the snapshot is taken.
-						other := s.through("app")
+						other := s.Through("app")
 						for range 3 {
 							insert(other)
 						}
-						other.close()
+						other.Close()
 						before = key
 						continue
 					}
-					reader.query(w)
+					reader.Query(w)
 				}
-				require.Equal(s, []string{fmt.Sprint(before)}, reader.query("SELECT COUNT(*) FROM t WHERE a < 1000000"), "after %q", ways)
-				reader.exec("ROLLBACK", "SET autocommit = 1")
+				require.Equal(s, []string{fmt.Sprint(before)}, reader.Query("SELECT COUNT(*) FROM t WHERE a < 1000000"), "after %q", ways)
+				reader.Exec("ROLLBACK", "SET autocommit = 1")
 				if reader != writer {
-					reader.close()
+					reader.Close()
 				}
 			}
 		}
-		require.Greater(s, s.metric(batched), 200, "%v", s.relayedFor())
+		require.Greater(s, s.Metric(stage.Batched), 200, "%v", s.RelayedFor())
 	})
 }
 
 // TestS24SelfDeadlock: a session that holds locks never waits for rows that wait for it.
 func TestS24SelfDeadlock(t *testing.T) {
-	each(t, func(s *stage) {
-		s.root("CREATE TABLE t (a INT PRIMARY KEY, b INT)", "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1, 0), (1000, 0)",
+	stage.Each(t, func(s *stage.Stage) {
+		s.Root("CREATE TABLE t (a INT PRIMARY KEY, b INT)", "CREATE TABLE u (a INT PRIMARY KEY)", "INSERT INTO t VALUES (1, 0), (1000, 0)",
 			"CREATE PROCEDURE p() UPDATE t SET b = b + 1")
 		ways := [][]string{
 			{"BEGIN", "SELECT * FROM t FOR UPDATE"},
@@ -93,19 +93,19 @@ func TestS24SelfDeadlock(t *testing.T) {
 			{"XA START 'x'", "SELECT * FROM t FOR UPDATE"},
 			{"BEGIN", "INSERT INTO t VALUES (500, 5)"},
 		}
-		if s.server.Kind == servers.KindMariaDB {
+		if s.Server.Kind == servers.KindMariaDB {
 			ways = append(ways, []string{"PREPARE l FROM 'LOCK TABLES t WRITE, u WRITE'", "EXECUTE l"}, []string{"EXECUTE IMMEDIATE 'LOCK TABLES t READ, u READ'"},
 				[]string{"SET STATEMENT lock_wait_timeout = 5 FOR SELECT 1", "LOCK TABLES t WRITE, u WRITE"}, []string{"BACKUP STAGE START", "BACKUP STAGE BLOCK_DDL", "BACKUP STAGE BLOCK_COMMIT"})
 		}
-		writer := s.through("app")
+		writer := s.Through("app")
 		warmed := false
 		for i, way := range ways {
-			holder := s.connect(s.sluice.DSN("root", "", s.schema))
+			holder := s.Through("root")
 			for _, w := range way {
-				holder.query(w)
+				holder.Query(w)
 			}
 			if !warmed {
-				writer.exec("USE " + s.schema)
+				writer.Exec("USE " + s.Schema)
 				warmed = true
 			}
 			// The writer's row is acknowledged and cannot be applied. Its burst may
@@ -114,33 +114,33 @@ func TestS24SelfDeadlock(t *testing.T) {
 			go func() {
 				defer close(done)
 				for k := range 4 {
-					if _, err := writer.try(fmt.Sprintf("INSERT INTO u VALUES (%d)", i*10+k)); err != nil {
+					if _, err := writer.Try(fmt.Sprintf("INSERT INTO u VALUES (%d)", i*10+k)); err != nil {
 						return
 					}
 				}
-				_, _ = writer.try(fmt.Sprintf("INSERT INTO t VALUES (%d, 9)", 2+i))
-				_, _ = writer.try(fmt.Sprintf("INSERT INTO t VALUES (%d, 9)", 102+i))
+				_, _ = writer.Try(fmt.Sprintf("INSERT INTO t VALUES (%d, 9)", 2+i))
+				_, _ = writer.Try(fmt.Sprintf("INSERT INTO t VALUES (%d, 9)", 102+i))
 			}()
 			time.Sleep(50 * time.Millisecond)
 			start := time.Now()
 			for _, q := range []string{"SELECT COUNT(*) FROM t", "SELECT COUNT(*) FROM u", "SELECT 1", "SHOW STATUS LIKE 'x'", "DO 1", "SELECT @@autocommit"} {
-				_, err := holder.tryQuery(q)
+				_, err := holder.TryQuery(q)
 				require.NoError(s, err, "%s after %q", q, way)
 			}
-			require.Less(s, time.Since(start), 20*time.Second, "waited for itself after %q", way)
+			require.Less(s, time.Since(start), 40*time.Second, "waited for itself after %q", way)
 			if strings.HasPrefix(way[0], "XA") {
-				holder.query("XA END 'x'")
-				holder.query("XA ROLLBACK 'x'")
+				holder.Query("XA END 'x'")
+				holder.Query("XA ROLLBACK 'x'")
 			}
 			if strings.HasPrefix(way[0], "BACKUP") {
-				holder.query("BACKUP STAGE END")
+				holder.Query("BACKUP STAGE END")
 			}
-			holder.exec("ROLLBACK", "UNLOCK TABLES")
+			holder.Exec("ROLLBACK", "UNLOCK TABLES")
 			<-done
-			holder.close()
-			s.flush()
+			holder.Close()
+			s.Flush()
 		}
-		require.NotZero(s, s.metric(batched))
+		require.NotZero(s, s.Metric(stage.Batched))
 	})
 }
 
@@ -148,101 +148,97 @@ func TestS24SelfDeadlock(t *testing.T) {
 // waits for no others where that is known.
 func TestS25Closure(t *testing.T) {
 	t.Parallel()
-	for _, kind := range servers.Kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t, servers.Shared(t, kind))
-			s.closure()
-		})
-	}
+	servers.Each(t, func(t *testing.T, server *servers.Server) {
+		s := stage.New(t, server)
+		closure(s)
+	})
 }
 
-func (s *stage) closure() {
-	svc := s.service("SELECT, PROCESS, REFERENCES, SHOW VIEW ON *.*")
-	s.sluice = servers.StartSluice(s.T, s.server, append(slices.Clone(heldBack), "--backend", "mysql://"+svc+"@"+s.server.Addr+"/")...)
-	s.root("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE far (a INT PRIMARY KEY)",
+func closure(s *stage.Stage) {
+	svc := s.Service("SELECT, PROCESS, REFERENCES, SHOW VIEW ON *.*")
+	s.Start("--backend", s.BackendURL(svc))
+	s.Root("CREATE TABLE t (a INT PRIMARY KEY)", "CREATE TABLE far (a INT PRIMARY KEY)",
 		"CREATE TABLE child (a INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES t (a) ON DELETE CASCADE)",
 		"CREATE VIEW v AS SELECT a FROM t", "CREATE VIEW vv AS SELECT * FROM v WHERE a > 0", "CREATE VIEW w AS SELECT 1 AS x FROM far WHERE EXISTS (SELECT * FROM t)",
 		"CREATE FUNCTION f() RETURNS INT READS SQL DATA RETURN (SELECT COUNT(*) FROM t)", "CREATE VIEW vf AS SELECT f() AS n",
 		"CREATE PROCEDURE p() SELECT COUNT(*) FROM t", "CREATE TABLE log (n INT)", "CREATE TABLE other (n INT)", "CREATE TABLE fires (a INT)",
 		"CREATE TRIGGER g AFTER INSERT ON fires FOR EACH ROW INSERT INTO log SELECT COUNT(*) FROM t")
-	writer, far, reader := s.through("app"), s.through("app"), s.through("app")
+	writer, far, reader := s.Through("app"), s.Through("app"), s.Through("app")
 	key, total := 0, 0
 	// row leaves one more row of t pending, and says how many there are.
 	row := func() string {
-		before := s.next
-		writer.warm("INSERT INTO t VALUES (%d)")
+		total += writer.Warm("INSERT INTO t VALUES (%d)")
 		key++
-		writer.holds(fmt.Sprintf("INSERT INTO t VALUES (%d)", key))
-		total += s.next - before + 1
+		writer.Holds(fmt.Sprintf("INSERT INTO t VALUES (%d)", key))
+		total++
 		return fmt.Sprint(total)
 	}
 	// known is a session whose schema and settings sluice knows, so that it goes by names.
-	known := func() *client {
-		c := s.through("app")
-		c.warm("INSERT INTO other VALUES (%d)")
+	known := func() *stage.Client {
+		c := s.Through("app")
+		c.Warm("INSERT INTO other VALUES (%d)")
 		return c
 	}
 	for _, q := range []struct{ name, query string }{
 		{"the table", "SELECT COUNT(*) FROM t"}, {"an alias", "SELECT COUNT(*) FROM far x RIGHT JOIN t y ON x.a = y.a"},
-		{"qualified", "SELECT COUNT(*) FROM `" + s.schema + "` . `t`"}, {"a view", "SELECT COUNT(*) FROM v"}, {"a view of a view", "SELECT COUNT(*) FROM vv"},
+		{"qualified", "SELECT COUNT(*) FROM `" + s.Schema + "` . `t`"}, {"a view", "SELECT COUNT(*) FROM v"}, {"a view of a view", "SELECT COUNT(*) FROM vv"},
 		{"a subquery", "SELECT (SELECT COUNT(*) FROM t)"}, {"a function", "SELECT f()"}, {"a function in a view", "SELECT n FROM vf"}, {"a routine", "CALL p()"},
 		{"a union", "SELECT COUNT(*) FROM t UNION SELECT COUNT(*) FROM t"}, {"a table expression", "WITH c AS (SELECT a FROM t) SELECT COUNT(*) FROM c"},
 		{"a prepared statement", "PREPARE q FROM 'SELECT COUNT(*) FROM t'; EXECUTE q"}, {"an executable comment", "SELECT COUNT(*) FROM /*! t */ /*!99999 far */"},
 	} {
-		for _, reader := range []*client{known(), reader} {
+		for _, reader := range []*stage.Client{known(), reader} {
 			want := row()
 			var got []string
 			for _, statement := range strings.Split(q.query, "; ") {
-				got = reader.query(statement)
+				got = reader.Query(statement)
 			}
 			require.Equal(s, []string{want}, got, q.name)
 		}
 	}
 	reader = known()
 	want := row()
-	reader.exec("INSERT INTO fires VALUES (1)")
-	require.Equal(s, []string{want}, s.stored("SELECT n FROM log"), "a trigger")
+	reader.Exec("INSERT INTO fires VALUES (1)")
+	require.Equal(s, []string{want}, s.Stored("SELECT n FROM log"), "a trigger")
 	reader = known()
 	row()
-	n, err := reader.try("UPDATE t SET a = -a WHERE a = 1")
+	n, err := reader.Try("UPDATE t SET a = -a WHERE a = 1")
 	require.NoError(s, err)
 	require.Equal(s, 1, n)
 
 	// Foreign keys, both ways.
 	reader = known()
 	row()
-	reader.exec(fmt.Sprintf("INSERT INTO child VALUES (1, %d)", key))
+	reader.Exec(fmt.Sprintf("INSERT INTO child VALUES (1, %d)", key))
 	reader = known()
 	want = row()
-	require.Equal(s, []string{"1"}, reader.query(fmt.Sprintf("SELECT COUNT(*) FROM child WHERE p = %d", key-1)))
-	require.Equal(s, []string{want}, s.stored("SELECT COUNT(*) FROM t"), "a parent's rows, when its child is read")
+	require.Equal(s, []string{"1"}, reader.Query(fmt.Sprintf("SELECT COUNT(*) FROM child WHERE p = %d", key-1)))
+	require.Equal(s, []string{want}, s.Stored("SELECT COUNT(*) FROM t"), "a parent's rows, when its child is read")
 
 	// What may see anything waits for everything.
 	for _, q := range []string{"SHOW TABLE STATUS", "SELECT TABLE_ROWS FROM information_schema.tables WHERE table_name = 't'", "CHECKSUM TABLE t", "ANALYZE TABLE t", "DO 1", "SET @x = (SELECT COUNT(*) FROM t)"} {
 		row()
-		reader.query(q)
-		require.Zero(s, s.metric(pending), q)
+		reader.Query(q)
+		require.Zero(s, s.Metric(stage.Pending), q)
 	}
 
 	// And what does not reach the table leaves its rows where they are.
-	far.warm("INSERT INTO far VALUES (%d)")
+	far.Warm("INSERT INTO far VALUES (%d)")
 	reader = known()
-	s.flush()
+	s.Flush()
 	row()
 	for _, q := range []string{"SELECT COUNT(*) FROM far", "SELECT * FROM log", "SELECT 1"} {
-		reader.query(q)
+		reader.Query(q)
 	}
-	require.NotZero(s, s.metric(pending), "a reader of other tables")
-	s.flush()
+	require.NotZero(s, s.Metric(stage.Pending), "a reader of other tables")
+	s.Flush()
 	row()
-	reader.exec("INSERT INTO log VALUES (0)")
-	require.NotZero(s, s.metric(pending), "a writer of other tables")
+	reader.Exec("INSERT INTO log VALUES (0)")
+	require.NotZero(s, s.Metric(stage.Pending), "a writer of other tables")
 
 	// An insert that runs unbatched comes after those that were batched before it.
-	far.exec("DELETE FROM far")
-	far.warm("REPLACE INTO far VALUES (%d)")
-	far.holds("REPLACE INTO far VALUES (1)", "REPLACE INTO far VALUES (2)")
-	reader.fails(1062, "INSERT INTO far SELECT 2")
-	require.Equal(s, 2, s.count("far WHERE a < 10"))
+	far.Exec("DELETE FROM far")
+	far.Warm("REPLACE INTO far VALUES (%d)")
+	far.Holds("REPLACE INTO far VALUES (1)", "REPLACE INTO far VALUES (2)")
+	reader.Fails(1062, "INSERT INTO far SELECT 2")
+	require.Equal(s, 2, s.Count("far WHERE a < 10"))
 }

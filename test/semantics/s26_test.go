@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluice-db/sluice/test/rawclient"
+	"github.com/sluice-db/sluice/test/stage"
 )
 
 // TestS26Traces: what earlier statements left behind looks as if nothing had been
 // batched and sluice had asked nothing.
 func TestS26Traces(t *testing.T) {
-	each(t, func(s *stage) {
+	stage.Each(t, func(s *stage.Stage) {
 		setup := []string{"CREATE TABLE t (a INT PRIMARY KEY, b TINYINT)", "CREATE TABLE ids (id INT AUTO_INCREMENT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (-1, 0), (-2, 0), (-3, 0)"}
-		s.root(setup...)
+		s.Root(setup...)
 		const row = "INSERT INTO t (a, b) VALUES (%d, 1)"
 		probes := [][]string{
 			{"SELECT ROW_COUNT()"}, {"SELECT ROW_COUNT(), ROW_COUNT()", "SELECT ROW_COUNT()"}, {"SHOW WARNINGS"}, {"SHOW ERRORS"}, {"SHOW COUNT(*) WARNINGS"},
@@ -53,7 +54,7 @@ func TestS26Traces(t *testing.T) {
 				script{again: again, play: play, unbound: true}.run(s)
 			}
 		}
-		require.Greater(s, s.metric(batched), 200)
+		require.Greater(s, s.Metric(stage.Batched), 200)
 		// A statement of several rows counts them.
 		var three []string
 		for i := range 8 {
@@ -66,13 +67,13 @@ func TestS26Traces(t *testing.T) {
 			script{again: again, play: join(three, []string{p, "SELECT @n", "SELECT ROW_COUNT()"}), unbound: true}.run(s)
 			script{again: again, play: join([]string{"BEGIN"}, three, []string{p, "COMMIT"}), unbound: true}.run(s)
 		}
-		s.failedCheck(row)
-		s.waitTimeout(row)
+		failedCheck(s, row)
+		waitTimeout(s, row)
 	})
 }
 
 // failedCheck: a PREPARE of sluice's that fails shows nowhere.
-func (s *stage) failedCheck(row string) {
+func failedCheck(s *stage.Stage, row string) {
 	s.Helper()
 	play := join(inserts(1, 4, row), inserts(1, 4, "INSERT INTO t (a, nothere) VALUES (%d, 1)"), []string{"SHOW WARNINGS", "SELECT ROW_COUNT()"},
 		inserts(1, 4, "INSERT INTO nowhere (a) VALUES (%d)"), []string{"SHOW WARNINGS", "SELECT @@error_count"}, inserts(10, 4, row), []string{"SHOW WARNINGS", "SELECT ROW_COUNT()"})
@@ -81,31 +82,31 @@ func (s *stage) failedCheck(row string) {
 
 // waitTimeout: a client that only inserts is not idle, and one that does nothing is,
 // whatever sluice does on its connection.
-func (s *stage) waitTimeout(row string) {
+func waitTimeout(s *stage.Stage, row string) {
 	s.Helper()
-	idle := s.through("app")
-	idle.exec("SET wait_timeout = 5")
-	idle.warm(row)
-	busy := s.through("app")
-	busy.exec("SET wait_timeout = 5")
-	busy.warm(row)
+	idle := s.Through("app")
+	idle.Exec("SET wait_timeout = 5")
+	idle.Warm(row)
+	busy := s.Through("app")
+	busy.Exec("SET wait_timeout = 5")
+	busy.Warm(row)
 	for i := range 14 {
-		busy.exec(fmt.Sprintf(row, 50_000+i))
+		busy.Exec(fmt.Sprintf(row, 50_000+i))
 		time.Sleep(500 * time.Millisecond)
 	}
-	busy.exec("DO 1")
-	_, err := idle.try("DO 1")
+	busy.Exec("DO 1")
+	_, err := idle.Try("DO 1")
 	require.Error(s, err, "wait_timeout has no meaning any more")
-	s.flush()
+	s.Flush()
 }
 
 // TestS26Ping: COM_PING between a batched insert and ROW_COUNT().
 func TestS26Ping(t *testing.T) {
-	each(t, func(s *stage) {
-		s.root("CREATE TABLE t (a INT PRIMARY KEY)")
+	stage.Each(t, func(s *stage.Stage) {
+		s.Root("CREATE TABLE t (a INT PRIMARY KEY)")
 		play := func(addr string) []rawclient.Reply {
-			s.root("DELETE FROM t")
-			c, err := rawclient.Dial(addr, rawclient.Options{User: "app", Password: "app", Schema: s.schema})
+			s.Root("DELETE FROM t")
+			c, err := rawclient.Dial(addr, rawclient.Options{User: "app", Password: "app", Schema: s.Schema})
 			require.NoError(s, err)
 			defer func() { _ = c.Close() }()
 			var replies []rawclient.Reply
@@ -119,9 +120,9 @@ func TestS26Ping(t *testing.T) {
 			}
 			return replies
 		}
-		direct := play(s.server.Addr)
-		before := s.metric(batched)
-		require.Equal(s, direct, play(s.sluice.Addr))
-		require.Greater(s, s.metric(batched), before)
+		direct := play(s.Server.Addr)
+		before := s.Metric(stage.Batched)
+		require.Equal(s, direct, play(s.Sluice.Addr))
+		require.Greater(s, s.Metric(stage.Batched), before)
 	})
 }
