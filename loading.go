@@ -233,6 +233,18 @@ func (l *loading) ruledOn() bool {
 	return false
 }
 
+// algorithms is what clients may compress with.
+func algorithms(c config.Compression) (a wire.Algorithm) {
+	for configured, algorithm := range map[config.Compression]wire.Algorithm{
+		config.Zlib: wire.Zlib, config.Zstd: wire.Zstd, config.Uncompressed: wire.Uncompressed,
+	} {
+		if c&configured != 0 {
+			a |= algorithm
+		}
+	}
+	return a
+}
+
 // proxyOptions are the listeners' side.
 func (l *loading) proxyOptions() (proxy.Options, error) {
 	own := "" // where a certificate of sluice's own is kept
@@ -245,8 +257,9 @@ func (l *loading) proxyOptions() (proxy.Options, error) {
 	}
 	o := proxy.Options{
 		TLS: offered, RequireTLS: l.cfg.TLS.Mode == config.TLSRequire, BackendTLS: l.tls,
-		Backend: proxy.Address{Network: l.cfg.Backend.Network, Addr: l.cfg.Backend.Address},
-		Log:     l.log, LoginTimeout: l.cfg.Login.Timeout, DialTimeout: dialTimeout,
+		Compression: algorithms(l.cfg.ProtocolCompressionAlgorithms),
+		Backend:     proxy.Address{Network: l.cfg.Backend.Network, Addr: l.cfg.Backend.Address},
+		Log:         l.log, LoginTimeout: l.cfg.Login.Timeout, DialTimeout: dialTimeout,
 		MaxSessions: l.cfg.MaxSessions, ServiceUser: l.cfg.Backend.User,
 		Counters: proxy.Counters{
 			SessionOpened: func() { l.counters.Sessions.Inc(); l.counters.SessionsTotal.Inc() },

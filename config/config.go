@@ -8,28 +8,29 @@ import (
 
 // Config is every setting of sluice. The field for the key a.b_c is A.BC.
 type Config struct {
-	Backend      Backend
-	Listen       []Listener
-	TLS          TLS
-	Profile      Profile
-	DataDir      string
-	HTTP         string
-	Log          Log
-	Journal      Journal
-	Memory       Memory
-	Window       Window
-	Chunk        Chunk
-	Statement    Statement
-	Burst        int
-	Apply        Apply
-	Consistency  Consistency
-	OnError      OnError
-	AffectedRows AffectedRows
-	Drain        Drain
-	MaxSessions  int
-	Login        Login
-	Checkpoint   Checkpoint
-	Rules        []Rule
+	Backend                       Backend
+	Listen                        []Listener
+	TLS                           TLS
+	ProtocolCompressionAlgorithms Compression
+	Profile                       Profile
+	DataDir                       string
+	HTTP                          string
+	Log                           Log
+	Journal                       Journal
+	Memory                        Memory
+	Window                        Window
+	Chunk                         Chunk
+	Statement                     Statement
+	Burst                         int
+	Apply                         Apply
+	Consistency                   Consistency
+	OnError                       OnError
+	AffectedRows                  AffectedRows
+	Drain                         Drain
+	MaxSessions                   int
+	Login                         Login
+	Checkpoint                    Checkpoint
+	Rules                         []Rule
 }
 
 // Log says what is logged, and how.
@@ -171,24 +172,25 @@ func (r Rows) String() string {
 // Default returns the settings before any source has spoken.
 func Default() *Config {
 	return &Config{
-		Listen:       []Listener{{Network: "tcp", Address: "127.0.0.1:3307"}},
-		TLS:          TLS{Mode: TLSOn, VerifyClient: VerifyOptional},
-		Profile:      ProfileLoader,
-		DataDir:      "/var/lib/sluice",
-		Log:          Log{Level: "info", Format: LogAuto},
-		Journal:      Journal{Sync: SyncSecond, MaxBytes: 10 * GiB, Keep: 10 * time.Minute},
-		Memory:       Memory{Max: 512 * MiB},
-		Window:       Window{Rows: RowsAuto, Bytes: 128 * MiB, Delay: time.Second, MaxDelay: time.Minute},
-		Chunk:        Chunk{Rows: 50_000, Bytes: 16 * MiB},
-		Statement:    Statement{Bytes: 128 * KiB},
-		Burst:        8,
-		Apply:        Apply{Connections: 2},
-		Consistency:  Strict,
-		OnError:      OnErrorFail,
-		AffectedRows: AffectedPerRow,
-		Drain:        Drain{Timeout: 30 * time.Second},
-		Login:        Login{Timeout: 10 * time.Second},
-		Checkpoint:   Checkpoint{Schema: "sluice"},
+		Listen:                        []Listener{{Network: "tcp", Address: "127.0.0.1:3307"}},
+		TLS:                           TLS{Mode: TLSOn, VerifyClient: VerifyOptional},
+		ProtocolCompressionAlgorithms: Zlib | Zstd | Uncompressed,
+		Profile:                       ProfileLoader,
+		DataDir:                       "/var/lib/sluice",
+		Log:                           Log{Level: "info", Format: LogAuto},
+		Journal:                       Journal{Sync: SyncSecond, MaxBytes: 10 * GiB, Keep: 10 * time.Minute},
+		Memory:                        Memory{Max: 512 * MiB},
+		Window:                        Window{Rows: RowsAuto, Bytes: 128 * MiB, Delay: time.Second, MaxDelay: time.Minute},
+		Chunk:                         Chunk{Rows: 50_000, Bytes: 16 * MiB},
+		Statement:                     Statement{Bytes: 128 * KiB},
+		Burst:                         8,
+		Apply:                         Apply{Connections: 2},
+		Consistency:                   Strict,
+		OnError:                       OnErrorFail,
+		AffectedRows:                  AffectedPerRow,
+		Drain:                         Drain{Timeout: 30 * time.Second},
+		Login:                         Login{Timeout: 10 * time.Second},
+		Checkpoint:                    Checkpoint{Schema: "sluice"},
 	}
 }
 

@@ -28,6 +28,9 @@ func (x *session) commands() error {
 			}
 			return x.idleEnd(err)
 		}
+		if x.client.Compressed() != nil {
+			raw[3] = 0
+		}
 		serve := x.command
 		if x.orphaned {
 			serve = x.orphanCommand
@@ -44,6 +47,9 @@ func (x *session) commands() error {
 func (x *session) idleEnd(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		if x.backendGone.Load() {
+			if c := x.client.Compressed(); c != nil {
+				c.Restart() // no answer, but in place of the next one
+			}
 			_ = x.backend.SetReadDeadline(time.Now().Add(time.Second))
 			_, _ = io.Copy(x.client.Conn, drained{x.backend.Conn})
 		}
@@ -109,7 +115,7 @@ func (x *session) consume(raw []byte, whole bool) (seq byte, err error) {
 		x.client.Discard(len(raw))
 		return seq, nil
 	}
-	seq, _, err, _ = x.client.ForwardPacket(io.Discard)
+	seq, _, err, _ = x.client.ForwardPacket(io.Discard, 0)
 	return seq, err
 }
 
@@ -204,7 +210,7 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 		x.st.text = nil // stands in the buffer that was given up
 	} else {
 		var readErr error
-		if _, _, readErr, err = x.client.ForwardPacket(x.backend.Conn.Conn); readErr != nil {
+		if _, _, readErr, err = x.client.ForwardPacket(x.backend.Conn.Conn, 0); readErr != nil {
 			return true, readErr
 		}
 	}
@@ -263,8 +269,10 @@ func (x *session) relayReply(kind wire.ReplyKind) (done bool, err error) {
 func (x *session) upload() error {
 	to := &untilLost{Writer: x.backend.Conn.Conn}
 	to.lost = func() { _ = x.client.SetReadDeadline(time.Now().Add(time.Minute)) }
-	for {
-		seq, empty, err, _ := x.client.ForwardPacket(to)
+	for seq := x.reply.Seq; ; {
+		var empty bool
+		var err error
+		seq, empty, err, _ = x.client.ForwardPacket(to, seq+1)
 		switch {
 		case err != nil:
 			return errors.Join(to.err, err)

@@ -37,6 +37,9 @@ func (x *session) logIn() error {
 	if err := a.run(); err != nil {
 		return err
 	}
+	if x.compression.Algorithm != wire.Uncompressed {
+		x.client.Wrap(wire.Compress(x.compression))
+	}
 	_ = x.backend.SetDeadline(time.Time{})
 	return x.client.SetDeadline(time.Time{})
 }
@@ -66,7 +69,7 @@ func (x *session) greeting(a *exchange) error {
 		x.endHandshake(a)
 		return err
 	}
-	if err := a.client.write(g.Mask(x.server.opts.TLS != nil)); err != nil {
+	if err := a.client.write(g.Mask(x.server.opts.TLS != nil, x.server.opts.Compression)); err != nil {
 		x.endHandshake(a)
 		return err
 	}
@@ -89,6 +92,12 @@ func (x *session) answerGreeting(a *exchange) error {
 	}
 	if x.server.opts.RequireTLS && !x.client.Secure() {
 		a.client.writeErr(3159, "HY000", "sluice: Connections using insecure transport are prohibited (tls.mode: require): log in by TLS")
+		x.endHandshake(a)
+		return errRefused
+	}
+	var refused *wire.Error
+	if x.compression, refused = x.login.Compression(x.server.opts.Compression); refused != nil {
+		a.client.writeErr(refused.Code, refused.State, "sluice: "+refused.Message+": see protocol_compression_algorithms")
 		x.endHandshake(a)
 		return errRefused
 	}

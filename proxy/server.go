@@ -47,11 +47,12 @@ type Options struct {
 	Counters     Counters      // nil fields are not counted
 	LoginTimeout time.Duration // for the whole login, 0 for none
 	DialTimeout  time.Duration
-	TLS          *tls.Config // offered to clients; nil: none
-	RequireTLS   bool        // refuses logins over a plain link that is no socket
-	BackendTLS   *wire.TLS   // nil: plain
-	MaxSessions  int         // 0 for no limit
-	ServiceUser  string      // the service account's name: nobody logs in as it through sluice (S03)
+	TLS          *tls.Config    // offered to clients; nil: none
+	RequireTLS   bool           // refuses logins over a plain link that is no socket
+	BackendTLS   *wire.TLS      // nil: plain
+	Compression  wire.Algorithm // what clients may use, wire.Uncompressed among it or not; 0: none
+	MaxSessions  int            // 0 for no limit
+	ServiceUser  string         // the service account's name: nobody logs in as it through sluice (S03)
 	// Vouched is asked before each login when the backend is reached by its
 	// socket: it refuses when an account maps to sluice's own uid (S03).
 	Vouched func(context.Context) error

@@ -36,6 +36,8 @@ type session struct {
 	cancel   context.CancelFunc // when the backend is gone, or the session is cut
 	salt     []byte             // the scramble in force
 
+	compression wire.Compression // with the client
+
 	backendGone atomic.Bool
 	closeOnce   sync.Once
 
@@ -84,6 +86,7 @@ func (x *session) run() {
 	defer x.closeBatch()
 	if err := x.commands(); err != nil && !isGone(err) {
 		x.log.Debug().Err(err).Msg("session ended")
+		x.explain(err)
 	}
 }
 
@@ -239,6 +242,22 @@ func (x *session) linger() {
 	}
 	_ = x.client.SetReadDeadline(time.Now().Add(wait))
 	_, _ = io.CopyN(io.Discard, x.client.Socket(), most)
+}
+
+// explain tells a client whose compressed packets cannot be read, as a server would.
+func (x *session) explain(err error) {
+	e := &wire.Error{State: "08S01"}
+	switch {
+	case errors.Is(err, wire.ErrCompressed):
+		e.Code, e.Message = 1157, "sluice: Couldn't uncompress communication packet"
+	case errors.Is(err, wire.ErrOutOfOrder):
+		e.Code, e.Message = 1156, "sluice: Got packets out of order"
+	default:
+		return
+	}
+	if x.client.WriteErr(1, e) == nil {
+		x.linger()
+	}
 }
 
 // isGone says that an error is only a peer that left.

@@ -24,6 +24,54 @@ const (
 	Zstd
 )
 
+// caps are the flags that offer, or ask for, the algorithms.
+func (a Algorithm) caps() (flags uint32) {
+	if a&Zlib != 0 {
+		flags |= ClientCompress
+	}
+	if a&Zstd != 0 {
+		flags |= ClientZstd
+	}
+	return flags
+}
+
+// algorithms are those that flags ask for.
+func algorithms(flags uint32) (a Algorithm) {
+	if flags&ClientCompress != 0 {
+		a |= Zlib
+	}
+	if flags&ClientZstd != 0 {
+		a |= Zstd
+	}
+	if a == 0 {
+		a = Uncompressed
+	}
+	return a
+}
+
+// Errors of a login whose compression a server refuses, in MySQL's words and with its
+// numbers (3922, 3923).
+var (
+	ErrAlgorithm = &Error{Code: 3922, State: "HY000", Message: "Invalid compression algorithm 'uncompressed'"}
+	ErrZstdLevel = &Error{Code: 3923, State: "HY000", Message: "Invalid zstd compression level for algorithm 'zstd'"}
+)
+
+// Compression is what a login asks for out of what was offered. As on a server it is zlib
+// if both could be, and what was not offered counts as not asked for.
+func (l *Login) Compression(offered Algorithm) (Compression, *Error) {
+	switch asked := l.Algorithms & offered; {
+	case asked&Zlib != 0:
+		return Compression{Algorithm: Zlib}, nil
+	case asked&Zstd != 0 && (l.ZstdLevel < 1 || l.ZstdLevel > 22):
+		return Compression{}, ErrZstdLevel
+	case asked&Zstd != 0:
+		return Compression{Algorithm: Zstd, Level: l.ZstdLevel}, nil
+	case offered != 0 && offered&Uncompressed == 0:
+		return Compression{}, ErrAlgorithm
+	}
+	return Compression{Algorithm: Uncompressed}, nil
+}
+
 // A compressed packet (MySQL "Compressed Packet") has a header of its own: three bytes
 // length of what follows, one sequence id, three bytes length of that when it is
 // unpacked, or zero if it is not packed. It holds any part of the stream of packets.
@@ -76,14 +124,6 @@ func (c *Conn) Compressed() *Compressed {
 
 // Restart has the next packet that is written begin a command.
 func (c *Compressed) Restart() { c.next.Store(0) }
-
-// CloseWrite ends the sending direction.
-func (c *Compressed) CloseWrite() error {
-	if below, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return below.CloseWrite()
-	}
-	return errors.ErrUnsupported
-}
 
 // Read gives bytes of one compressed packet, never of two: what is written after the
 // last byte of a command takes its sequence id from the packet with that byte.

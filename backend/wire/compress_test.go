@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	stdzlib "compress/zlib"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -353,24 +352,6 @@ func TestCompressDeadline(t *testing.T) {
 			require.NoError(t, <-sent)
 		}
 	})
-}
-
-// TestCompressCloseWrite: the end of the sending direction goes down to the socket.
-func TestCompressCloseWrite(t *testing.T) {
-	near, _ := net.Pipe()
-	require.ErrorIs(t, Compress(methods[0])(near).(*Compressed).CloseWrite(), errors.ErrUnsupported)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	c, err := net.Dial("tcp", l.Addr().String())
-	require.NoError(t, err)
-	defer c.Close()
-	peer, err := l.Accept()
-	require.NoError(t, err)
-	defer peer.Close()
-	require.NoError(t, Compress(methods[0])(newSocket(c)).(*Compressed).CloseWrite())
-	_, err = peer.Read(make([]byte, 1))
-	require.ErrorIs(t, err, io.EOF)
 }
 
 // FuzzCompressed: whatever arrives, nothing panics, nothing is given that no packet has,

@@ -191,13 +191,17 @@ func (c *Conn) Forward(dst io.Writer, n int) (readErr, writeErr error) {
 }
 
 // ForwardPacket moves the next packet, all its parts, to dst. It returns the sequence id
-// of the last part, and whether the payload had no bytes.
-func (c *Conn) ForwardPacket(dst io.Writer) (seq byte, empty bool, readErr, writeErr error) {
+// of the last part, and whether the payload had no bytes. Parts that come compressed are
+// numbered from first on, others keep their ids.
+func (c *Conn) ForwardPacket(dst io.Writer, first byte) (seq byte, empty bool, readErr, writeErr error) {
 	empty = true
-	for {
+	for ; ; first++ {
 		n, seq, err := c.Header()
 		if err != nil {
 			return seq, empty, err, nil
+		}
+		if c.Compressed() != nil {
+			c.buf[c.r+3], seq = first, first
 		}
 		if n > 0 {
 			empty = false

@@ -72,12 +72,13 @@ func ParseGreeting(p []byte) (*Greeting, error) {
 }
 
 // Mask removes the flags that sluice does not relay, in g and in the packet, and
-// offers TLS or not. It returns the payload to send to the client.
-func (g *Greeting) Mask(tls bool) []byte {
+// offers TLS or not, and compression. It returns the payload to send to the client.
+func (g *Greeting) Mask(tls bool, compression Algorithm) []byte {
 	g.Base, g.Maria = Relayed(g.Base, g.Maria)
 	if tls {
 		g.Base |= ClientSSL
 	}
+	g.Base |= compression.caps()
 	binary.LittleEndian.PutUint16(g.raw[g.baseLow:], uint16(g.Base))
 	binary.LittleEndian.PutUint16(g.raw[g.baseHigh:], uint16(g.Base>>16))
 	if g.Base&ClientMySQL == 0 {
@@ -115,7 +116,11 @@ type Login struct {
 	Charset     byte
 	User        string
 	Schema      string
+	Algorithms  Algorithm // of compression, that the client asks for
+	ZstdLevel   int       // 0 if not said
 	answer
+
+	levelAt int // of its byte in the payload, 0 if there is none
 }
 
 // ErrBadHandshake says that a client's first packet is not a login.
@@ -163,14 +168,27 @@ func ParseLogin(p []byte) (*Login, error) {
 		l.Schema = f.text()
 	}
 	l.named(&f, l.Base)
+	if l.Base&ClientConnectAttrs != 0 {
+		f.lenencBytes()
+	}
+	l.Algorithms = algorithms(l.Base)
+	if l.Base&ClientZstd != 0 {
+		if p := f.skip(1); p != nil {
+			l.levelAt, l.ZstdLevel = f.at-1, int(p[0])
+		}
+	}
 	return l, nil
 }
 
 // Mask removes the flags that the server was not offered with, in l and in the
-// packet, sets the one for TLS to the server or not, and returns the payload to send to it.
+// packet, sets the one for TLS to the server or not, and returns the payload to send to
+// it. The link to the server is not compressed.
 func (l *Login) Mask(offered *Greeting, tls bool) []byte {
 	l.Base &= offered.Base | 1<<30 | ClientConnectWithDB | ClientFoundRows // flags that only the client sets
-	l.Base &^= ClientSSL
+	l.Base &^= ClientSSL | ClientCompress | ClientZstd
+	if l.levelAt > 0 {
+		l.raw, l.levelAt = l.raw[:l.levelAt], 0
+	}
 	if tls {
 		l.Base |= ClientSSL
 	}

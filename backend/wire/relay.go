@@ -31,6 +31,7 @@ func (c *Conn) RelayReply(dst io.Writer, r *Reply, last func()) (readErr, writeE
 			continue
 		}
 		n := chunkLen(c.buf[pos:])
+		r.Seq = c.buf[pos+3]
 		done := r.Feed(n, c.buf[pos+headerLen:pos+need])
 		if done && last != nil {
 			last()

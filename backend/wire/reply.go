@@ -77,6 +77,7 @@ type Reply struct {
 	First    byte // first byte of the first packet
 	started  bool
 	Stmt     uint32 // PREPARE: the statement's id
+	Seq      byte   // sequence id of the last packet, where RelayReply follows
 }
 
 // prefixLen is how much of a packet Feed needs to see: an OK packet's fixed part.

@@ -161,7 +161,7 @@ func TestForwardPacket(t *testing.T) {
 		in := packets(make([]byte, n))
 		src := NewConn(&scripted{in: bytes.Clone(in), random: rand.New(rand.NewPCG(1, 1)), most: 1 << 20})
 		var out bytes.Buffer
-		seq, empty, readErr, writeErr := src.ForwardPacket(&out)
+		seq, empty, readErr, writeErr := src.ForwardPacket(&out, 0)
 		require.NoError(t, readErr)
 		require.NoError(t, writeErr)
 		require.Equal(t, n == 0, empty)
@@ -209,7 +209,7 @@ func TestMasks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "caching_sha2_password", g.Plugin)
 	require.Equal(t, "12345678123456789012", string(g.Salt))
-	offered, err := ParseGreeting(bytes.Clone(g.Mask(false)))
+	offered, err := ParseGreeting(bytes.Clone(g.Mask(false, 0)))
 	require.NoError(t, err)
 	require.Zero(t, offered.Base&(ClientSSL|ClientCompress|ClientZstd|ClientOptionalMeta|1<<31))
 	require.NotZero(t, offered.Base&ClientDeprecateEOF)
@@ -234,7 +234,7 @@ func FuzzGreeting(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte) {
 		if g, err := ParseGreeting(bytes.Clone(p)); err == nil {
 			_ = g.VersionNumber()
-			if len(g.Mask(false)) != len(p) {
+			if len(g.Mask(false, 0)) != len(p) {
 				t.Fatal("masking changes the length")
 			}
 			_ = DeniedLogin(g)
@@ -246,7 +246,15 @@ func FuzzLogin(f *testing.F) {
 	f.Add(append(make([]byte, 32), "user\x00\x03autdb\x00plugin\x00"...))
 	g, _ := ParseGreeting(greeting())
 	f.Fuzz(func(t *testing.T, p []byte) {
-		if l, err := ParseLogin(bytes.Clone(p)); err == nil && len(l.Mask(g, false)) != len(p) {
+		l, err := ParseLogin(bytes.Clone(p))
+		if err != nil {
+			return
+		}
+		want := len(p)
+		if l.levelAt > 0 {
+			want = l.levelAt
+		}
+		if len(l.Mask(g, false)) != want {
 			t.Fatal("masking changes the length")
 		}
 	})
