@@ -13,15 +13,13 @@ import (
 // one.
 func (l *loader) check() {
 	c := l.draft.Config
-	complain := func(key, format string, args ...any) { l.problems.add("", key, format, args...) }
-
 	if c.Backend.Network == "" && !l.blamed(backendKey) {
-		complain(backendKey, "no server is named: %s", backendForms)
+		l.complain(backendKey, "no server is named: %s", backendForms)
 	}
 	if c.DataDir == "" {
-		complain("data_dir", "no directory is named")
+		l.complain("data_dir", "no directory is named")
 	}
-	l.checkTLS(complain)
+	l.checkTLS(l.complain)
 	seen := make(map[string]bool)
 	for i := range c.Listen {
 		listener := &c.Listen[i]
@@ -29,16 +27,16 @@ func (l *loader) check() {
 			listener.Profile = c.Profile
 		}
 		if seen[listener.Address] && !strings.HasSuffix(listener.Address, ":0") {
-			complain("listen", "%s is there twice", listener.Address)
+			l.complain("listen", "%s is there twice", listener.Address)
 		}
 		seen[listener.Address] = true
 	}
 	if c.Window.MaxDelay < c.Window.Delay {
-		complain("window.max_delay", "%s is less than window.delay, %s", formatDuration(c.Window.MaxDelay), formatDuration(c.Window.Delay))
+		l.complainOf([]string{"window.max_delay", "window.delay"}, "%s is less than window.delay, %s", formatDuration(c.Window.MaxDelay), formatDuration(c.Window.Delay))
 	}
 	atMost := func(key string, v Bytes, otherKey string, other Bytes) {
 		if v > other {
-			complain(key, "%s is more than %s, %s", v, otherKey, other)
+			l.complainOf([]string{key, otherKey}, "%s is more than %s, %s", v, otherKey, other)
 		}
 	}
 	atMost("statement.bytes", c.Statement.Bytes, "chunk.bytes", c.Chunk.Bytes)
@@ -57,9 +55,32 @@ func (l *loader) check() {
 			continue
 		}
 		if text := s.relaxed(c); text != "" {
-			l.warnings = append(l.warnings, s.key+": "+text)
+			l.warnings = append(l.warnings, l.problem([]string{s.key}, "%s", text).Error())
 		}
 	}
+}
+
+// problem is one with the first of the keys, which is in no single source: it stands where
+// the first of them was given that was given at all.
+func (l *loader) problem(keys []string, format string, args ...any) Problem {
+	p := Problem{Key: keys[0], Text: fmt.Sprintf(format, args...)}
+	for _, key := range keys {
+		if p.Where = l.draft.origin[key]; p.Where != "" {
+			break
+		}
+	}
+	if s := find(p.Key); s != nil && (p.Where == s.env() || p.Where == "--"+s.flag()) {
+		p.Key = "" // named already
+	}
+	return p
+}
+
+func (l *loader) complain(key, format string, args ...any) {
+	l.complainOf([]string{key}, format, args...)
+}
+
+func (l *loader) complainOf(keys []string, format string, args ...any) {
+	l.problems = append(l.problems, l.problem(keys, format, args...))
 }
 
 // blamed reports whether a mistake in a setting, or in its name, was found already.

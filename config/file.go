@@ -27,7 +27,7 @@ func (f *fileReader) read(text []byte) {
 		// The error's own text quotes lines of the file, perhaps the password.
 		var syntax yaml.Error
 		if errors.As(err, &syntax) && syntax.GetToken() != nil {
-			f.problems.add(fmt.Sprintf("%s:%d", f.name, syntax.GetToken().Position.Line), "", "%s", syntax.GetMessage())
+			f.problems.add(fmt.Sprintf("%s:%d", f.name, syntax.GetToken().Position.Line), "", "%s", yamlMessage(syntax))
 		} else {
 			f.problems.add(f.name, "", "not a YAML file")
 		}
@@ -36,7 +36,7 @@ func (f *fileReader) read(text []byte) {
 	read := false
 	for _, document := range file.Docs {
 		switch body := document.Body.(type) {
-		case nil, *ast.CommentGroupNode, *ast.NullNode:
+		case nil, *ast.CommentGroupNode, *ast.NullNode, *ast.DirectiveNode:
 		default:
 			if read {
 				f.mistake(body, "", "a second document: one is all that is read")
@@ -51,6 +51,15 @@ func (f *fileReader) read(text []byte) {
 			f.settings("", entries, map[string]int{})
 		}
 	}
+}
+
+// yamlMessage is what the parser says, with what to look for.
+func yamlMessage(err yaml.Error) string {
+	message := err.GetMessage()
+	if strings.Contains(message, "\t") {
+		return "a tab: indent with blanks"
+	}
+	return "not valid YAML: " + message + "; look at the indentation and the quotes here and in the next line"
 }
 
 // settings applies a mapping whose keys stand for prefix+key.
@@ -83,11 +92,27 @@ func (f *fileReader) settings(prefix string, entries []*ast.MappingValueNode, se
 		case isGroup(key):
 			f.mistake(entry.Key, key, "this is a group of settings: nest them below it")
 		default:
-			meant := closest(key, append(keys(), groups()...))
-			f.draft.meant = append(f.draft.meant, meant...)
-			f.mistake(entry.Key, "", "unknown key %s%s", key, didYouMean(meant))
+			f.mistake(entry.Key, "", "unknown key %s%s", key, f.suggest(key))
 		}
 	}
+}
+
+// suggest words what may stand where an unknown key stands.
+func (f *fileReader) suggest(key string) string {
+	names := append(append(keys(), groups()...), backendKey+".url")
+	meant := closest(key, names)
+	for _, m := range meant {
+		f.draft.meant = append(f.draft.meant, strings.TrimSuffix(m, ".url"))
+	}
+	if group, _, nested := strings.Cut(key, "."); nested && len(meant) == 0 && isGroup(group) {
+		for _, n := range names {
+			if inner, ok := strings.CutPrefix(n, group+"."); ok {
+				meant = append(meant, inner)
+			}
+		}
+		return "; " + group + " has " + strings.Join(meant, ", ")
+	}
+	return didYouMean(meant)
 }
 
 // rules applies the list of rules.
@@ -160,6 +185,7 @@ func (f *fileReader) apply(node ast.Node, key string, v value, repeat bool) {
 		}
 		texts = append(texts, text)
 	}
+	f.draft.origin[key] = f.where(node)
 	f.fail(node, key, v.SetAll(texts))
 }
 

@@ -119,6 +119,7 @@ func (l *loader) readFlags(f *Flags) {
 		if !s.repeat {
 			texts = texts[len(texts)-1:]
 		}
+		l.draft.origin[s.key] = "--" + s.flag()
 		l.problems.fail("--"+s.flag(), "", s.at(l.draft).SetAll(texts))
 	}
 }

@@ -51,7 +51,7 @@ func parseListener(s string) (Listener, error) {
 	}
 	name, value, _ := strings.Cut(option, "=")
 	if name != "profile" {
-		return Listener{}, fmt.Errorf("%q: only profile=NAME can follow an address", option)
+		return Listener{}, fmt.Errorf("%q: only profile=NAME can follow an address; several addresses are a list, --listen again, or words of SLUICE_LISTEN", option)
 	}
 	if err := profileValue(&l.Profile).Set(value); err != nil {
 		return Listener{}, err

@@ -14,12 +14,14 @@ import (
 // A password on the command line is overwritten in this process's argument
 // memory, whatever else Load finds.
 func (f *Flags) Load(environ []string) (*Config, []string, error) {
-	l := &loader{draft: &draft{Config: Default(), meant: f.meant}, environ: parseEnviron(environ)}
+	l := &loader{draft: &draft{Config: Default(), meant: f.meant, origin: make(map[string]string)}, environ: parseEnviron(environ)}
 	l.hidePassword(f.values[backendKey].texts)
 
 	path := l.environ[fileEnv]
 	if n := len(f.file.texts); n > 0 {
-		path = f.file.texts[n-1]
+		if path = f.file.texts[n-1]; path == "" {
+			l.problems.add("--"+fileFlag, "", "no file is named")
+		}
 	}
 	if path != "" {
 		l.layer(func() { l.readFile(path) })
@@ -71,6 +73,7 @@ func (l *loader) readEnviron() {
 		if s.repeat {
 			texts = strings.Fields(text)
 		}
+		l.draft.origin[s.key] = s.env()
 		l.problems.fail(s.env(), "", s.at(l.draft).SetAll(texts))
 	}
 	for _, name := range sortedKeys(l.environ) {

@@ -97,8 +97,8 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 				"sluice.yaml:7: rules[2]: table: a dot in the pattern matches no table; write the schema as schema: (a table that has a dot in its name: use ?)",
 				"sluice.yaml:8: rules[3]: want a mapping",
 				"sluice.yaml:9: rules[4].window.rows: 0 is out of range: 1 to 2147483647",
-				"rules[4].window.bytes: 1TiB is more than memory.max, 512MiB",
-				"rules[4].window.bytes: 1TiB is more than journal.max_bytes, 10GiB",
+				"sluice.yaml:9: rules[4].window.bytes: 1TiB is more than memory.max, 512MiB",
+				"sluice.yaml:9: rules[4].window.bytes: 1TiB is more than journal.max_bytes, 10GiB",
 			},
 		},
 		{
@@ -106,17 +106,57 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 			args: []string{"--window-delay", "2m", "--window-bytes", "600MiB", "--listen", ":3307", "--listen", ":3307", "--data-dir", ""},
 			want: []string{
 				"backend: no server is named: write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH",
-				"data_dir: no directory is named",
-				"listen: :3307 is there twice",
-				"window.max_delay: 1m is less than window.delay, 2m",
-				"window.bytes: 600MiB is more than memory.max, 512MiB",
+				"--data-dir: no directory is named",
+				"--listen: :3307 is there twice",
+				"--window-delay: window.max_delay: 1m is less than window.delay, 2m",
+				"--window-bytes: 600MiB is more than memory.max, 512MiB",
 			},
 		},
 		{
 			name: "not YAML",
 			file: "backend: [\n",
 			args: []string{"--backend", "db"},
-			want: []string{"sluice.yaml:1: sequence end token ']' not found"},
+			want: []string{"sluice.yaml:1: not valid YAML: sequence end token ']' not found; look at the indentation and the quotes here and in the next line"},
+		},
+		{
+			name: "indented with a tab",
+			file: "backend: db\nwindow:\n\tdelay: 1s\n",
+			want: []string{"sluice.yaml:3: a tab: indent with blanks"},
+		},
+		{
+			name: "a directive, and bytes that are no text",
+			file: "%YAML 1.2\n---\nbackend: db\nfo\x1b\xff: 1\n",
+			want: []string{"sluice.yaml:4: unknown key fo?\ufffd"},
+		},
+		{
+			name: "what a group has",
+			file: "backend: {host: db, uri: db}\nlog: {colour: red}\n",
+			want: []string{
+				"sluice.yaml:1: unknown key backend.host; did you mean backend.url?",
+				"sluice.yaml:1: unknown key backend.uri; did you mean backend.url?",
+				"sluice.yaml:2: unknown key log.colour; log has level, format",
+			},
+		},
+		{
+			name:    "settings of several sources that do not fit together",
+			file:    "backend: db\nmemory.max: 64MiB\n",
+			environ: []string{"SLUICE_STATEMENT_BYTES=1MiB"},
+			args:    []string{"--chunk-bytes", "512KiB"},
+			want: []string{
+				"SLUICE_STATEMENT_BYTES: 1MiB is more than chunk.bytes, 512KiB",
+				"sluice.yaml:2: window.bytes: 128MiB is more than memory.max, 64MiB",
+			},
+		},
+		{
+			name:    "numbers beyond all bounds",
+			environ: []string{"SLUICE_LISTEN=:1,:2"},
+			args:    []string{"--backend", "db", "--burst", "99999999999999999999", "--window-rows=-99999999999999999999", "--window-bytes", "1"},
+			want: []string{
+				`SLUICE_LISTEN: ":2": only profile=NAME can follow an address; several addresses are a list, --listen again, or words of SLUICE_LISTEN`,
+				"--window-rows: -9223372036854775808 is out of range: 1 to 2147483647",
+				"--window-bytes: 1 is less than 64KiB",
+				"--burst: 9223372036854775807 is out of range: 1 to 1000000",
+			},
 		},
 		{
 			name: "not a mapping",
@@ -182,7 +222,9 @@ func TestPrecedence(t *testing.T) {
 	require.Equal(t, 77, c.Burst)
 	c = mustLoad(t, file, []string{"SLUICE_CONFIG=" + path})
 	require.Equal(t, 1, c.Burst)
-	_, _, err := load(t, "", []string{"SLUICE_CONFIG=" + path + "x", "SLUICE_BACKEND=db"})
+	_, _, err := load(t, "", nil, "--config", "", "--backend", "db")
+	require.EqualError(t, err, "--config: no file is named")
+	_, _, err = load(t, "", []string{"SLUICE_CONFIG=" + path + "x", "SLUICE_BACKEND=db"})
 	require.EqualError(t, err, path+"x: cannot read the file: no such file or directory")
 }
 
@@ -201,8 +243,8 @@ func TestWarnings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"SLUICE_SERVICE_HOST: no setting has this variable; it is ignored",
-		"chunk.rows: 5 is outside the recommended 10000 to 100000: smaller transactions are slow, larger ones slow to roll back",
-		"statement.bytes: 1MiB is outside the recommended 64KB to 256KiB: smaller and larger statements are slower",
+		"--chunk-rows: 5 is outside the recommended 10000 to 100000: smaller transactions are slow, larger ones slow to roll back",
+		"--statement-bytes: 1MiB is outside the recommended 64KB to 256KiB: smaller and larger statements are slower",
 	}, warnings)
 }
 
@@ -257,7 +299,7 @@ func TestCommandLineMistakes(t *testing.T) {
 		{
 			name: "nor one in a file that cannot be read",
 			file: "backend: [\n",
-			want: []string{"sluice.yaml:1: sequence end token ']' not found"},
+			want: []string{"sluice.yaml:1: not valid YAML: sequence end token ']' not found; look at the indentation and the quotes here and in the next line"},
 		},
 		{
 			name: "a password that went to another flag",

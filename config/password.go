@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"strings"
 )
@@ -32,7 +33,7 @@ func (l *loader) layer(read func()) {
 	}
 	switch {
 	case len(found) > 1:
-		l.problems.add("", backendKey, "one source gives the password more than once: keep one of the URL, backend.password and backend.password_file")
+		l.complainOf([]string{"backend.password", "backend.password_file", backendKey}, "one source gives the password more than once: keep one of the URL, backend.password and backend.password_file")
 	case len(found) == 1:
 		l.password = &found[0]
 	case d.named && l.password != nil && l.password.inURL:
@@ -51,18 +52,22 @@ func (l *loader) settlePassword() {
 	if b.PasswordFile != "" {
 		text, err := os.ReadFile(b.PasswordFile)
 		if err != nil {
-			l.problems.add("", "backend.password_file", "cannot read the password: %v", err)
+			var file *os.PathError
+			if errors.As(err, &file) {
+				err = file.Err
+			}
+			l.complain("backend.password_file", "cannot read the password from %s: %v", b.PasswordFile, err)
 			return
 		}
 		clear := strings.TrimRight(string(text), "\r\n")
 		if clear == "" {
-			l.problems.add("", "backend.password_file", "%s is empty", b.PasswordFile)
+			l.complain("backend.password_file", "%s is empty", b.PasswordFile)
 			return
 		}
 		b.Password = NewSecret(clear)
 	}
 	if b.Network != "" && b.User == "" {
-		l.problems.add("", backendKey, "there is a password and no user: write mysql://USER@...")
+		l.complain(backendKey, "there is a password and no user: write mysql://USER@...")
 	}
 }
 

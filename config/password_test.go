@@ -122,13 +122,13 @@ func TestPasswordSources(t *testing.T) {
 		{name: "a password goes with its URL", file: "backend: mysql://u:url@h/", args: []string{"--backend", "mysql://u@other/"}, want: ""},
 		{name: "a password of its own stays", file: "backend: {url: 'mysql://u@h/', password: key}", args: []string{"--backend", "mysql://u@other/"}, want: "key"},
 		{name: "twice in one source", environ: []string{"SLUICE_BACKEND=mysql://u:url@h/", "SLUICE_BACKEND_PASSWORD=env"},
-			err: "backend: one source gives the password more than once: keep one of the URL, backend.password and backend.password_file"},
+			err: "SLUICE_BACKEND_PASSWORD: one source gives the password more than once: keep one of the URL, backend.password and backend.password_file"},
 		{name: "without a user", environ: []string{"SLUICE_BACKEND=h", "SLUICE_BACKEND_PASSWORD=env"},
-			err: "backend: there is a password and no user: write mysql://USER@..."},
+			err: "SLUICE_BACKEND: there is a password and no user: write mysql://USER@..."},
 		{name: "empty file", args: []string{"--backend", "mysql://u@h/", "--backend-password-file", emptyFile},
-			err: "backend.password_file: " + emptyFile + " is empty"},
+			err: "--backend-password-file: " + emptyFile + " is empty"},
 		{name: "no such file", args: []string{"--backend", "mysql://u@h/", "--backend-password-file", emptyFile + "x"},
-			err: "backend.password_file: cannot read the password: open " + emptyFile + "x: no such file or directory"},
+			err: "--backend-password-file: cannot read the password from " + emptyFile + "x: no such file or directory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg, _, err := load(t, c.file, c.environ, c.args...)

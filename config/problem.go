@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Problem is one mistake in the configuration.
@@ -43,6 +44,12 @@ var accountPassword = regexp.MustCompile(`(://[^:\s]*:)\S*@`)
 
 func (p *Problems) add(where, key, format string, args ...any) {
 	text := accountPassword.ReplaceAllString(fmt.Sprintf(format, args...), "${1}"+redacted+"@")
+	text = strings.Map(func(r rune) rune { // of the file's bytes: a terminal would act on some
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
 	*p = append(*p, Problem{Where: where, Key: key, Text: text})
 }
 

@@ -10,9 +10,10 @@ import (
 // draft is a Config while its sources are read, with what only Load needs.
 type draft struct {
 	*Config
-	named       bool     // the source being read names the backend
-	urlPassword Secret   // the password inside the backend's URL, in the same source
-	meant       []string // keys that unknown names are close to
+	named       bool              // the source being read names the backend
+	urlPassword Secret            // the password inside the backend's URL, in the same source
+	meant       []string          // keys that unknown names are close to
+	origin      map[string]string // where each key was given: file and line, variable or flag
 }
 
 // setting is one row of the table that the file's keys, the environment

@@ -16,8 +16,8 @@ func TestTLSMistakes(t *testing.T) {
 		{[]string{"--backend", "db", "--tls-key", "a"}, "tls.cert: is missing beside tls.key"},
 		{[]string{"--backend", "db", "--tls-verify-client", "require", "--tls-mode", "require"}, "tls.ca: is missing"},
 		{[]string{"--backend", "db", "--tls-verify-client", "require", "--tls-ca", "a"}, "tls.mode: is on, so a client without TLS"},
-		{[]string{"--backend", "db", "--tls-mode", "off", "--tls-ca", "a"}, "tls.mode: is off"},
-		{[]string{"--backend", "db", "--backend-tls-ca", "a"}, "backend.tls.ca: is given, and the backend has no tls: write mysql://.../?tls=true"},
+		{[]string{"--backend", "db", "--tls-mode", "off", "--tls-ca", "a"}, "--tls-mode: is off"},
+		{[]string{"--backend", "db", "--backend-tls-ca", "a"}, "--backend-tls-ca: is given, and the backend has no tls: write mysql://.../?tls=true"},
 		{[]string{"--backend", "mysql://db/?tls=true", "--backend-tls-cert", "a"}, "backend.tls.key: is missing"},
 		{[]string{"--backend", "mysql://u@unix(/s)/?tls=true"}, "backend.tls.server_name: is missing"},
 	} {

@@ -86,7 +86,7 @@ func bytesValue(at *Bytes, least, most Bytes) scalar[Bytes] {
 func countValue(at *int, least, most int) scalar[int] {
 	return scalar[int]{at: at, format: strconv.Itoa, parse: func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
-		if err != nil {
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // then it is the largest there is
 			return 0, fmt.Errorf("%q is not a whole number", s)
 		}
 		return n, between(true, n, least, most)
@@ -99,7 +99,7 @@ func rowsValue(at *Rows) scalar[Rows] {
 			return RowsAuto, nil
 		}
 		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return 0, fmt.Errorf("%q is neither auto nor a whole number", s)
 		}
 		return Rows(n), between(true, n, 1, math.MaxInt32)
@@ -183,6 +183,9 @@ func between[T int | int64 | Bytes | time.Duration](readable bool, v, least, mos
 			return formatDuration(d)
 		}
 		return fmt.Sprint(v)
+	}
+	if any(most) == any(Bytes(math.MaxInt64)) {
+		return fmt.Errorf("%s is less than %s", text(v), text(least))
 	}
 	return fmt.Errorf("%s is out of range: %s to %s", text(v), text(least), text(most))
 }
