@@ -18,7 +18,8 @@ func clientTLS(t config.TLS, dir string) (*tls.Config, error) {
 	if t.Mode == config.TLSOff {
 		return nil, nil
 	}
-	certificate, err := tls.Certificate{}, error(nil)
+	var certificate tls.Certificate
+	var err error
 	if t.Cert != "" {
 		certificate, err = loadPair("tls", t.Cert, t.Key)
 	} else {

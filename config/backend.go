@@ -50,7 +50,7 @@ func (b Backend) String() string {
 	return "mysql://" + account + b.Address + "/" + tls
 }
 
-const backendForms = "write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH"
+const backendForms = "write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH"
 
 // parseBackend reads an address. It does not use net/url, whose errors quote
 // the whole text with the password in it; no error here quotes any of it that

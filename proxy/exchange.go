@@ -55,12 +55,19 @@ const (
 	openID        = "authentication_openid_connect_client"
 )
 
-// Plugins that send a password as it is over a link that is secure, and encrypted over
-// another one.
+// Plugins that send a password as it is over a link that they take for secure, and
+// encrypted over another one. For sha256_password a socket is none.
 const (
 	cachingSHA2 = "caching_sha2_password"
 	sha256      = "sha256_password"
 )
+
+func takesClear(p *party, plugin string) bool {
+	if plugin == sha256 {
+		return p.Encrypted()
+	}
+	return p.Secure()
+}
 
 func isClear(plugin string) bool {
 	return plugin == clearPassword || plugin == dialog || plugin == openID
@@ -75,7 +82,7 @@ func (a *exchange) passable(plugin string, response []byte) bool {
 	case isClear(plugin):
 		return a.secure()
 	case plugin == sha256:
-		return a.client.Secure() == a.backend.Secure() || isEmpty(response)
+		return takesClear(&a.client, plugin) == takesClear(&a.backend, plugin) || isEmpty(response)
 	}
 	return true
 }

@@ -35,16 +35,17 @@ func (a *exchange) passSecret(p []byte) error {
 	request := a.secret
 	a.secret = 0
 	wantsKey := len(p) == 1 && p[0] == request
-	isClear := a.client.Secure() || looksClear(p)
+	isClear := takesClear(&a.client, a.plugin) || looksClear(p)
+	wantsClear := takesClear(&a.backend, a.plugin)
 	switch {
-	case isEmpty(p), wantsKey && !a.backend.Secure():
+	case isEmpty(p), wantsKey && !wantsClear:
 		return a.backend.write(p)
 	case wantsKey:
 		return a.decrypt()
-	case a.backend.Secure() && !isClear:
+	case wantsClear && !isClear:
 		return a.refuse("the password came encrypted with the server's RSA key, and sluice, which speaks to the server by TLS, has another one: " +
 			"let the client ask for the key (get-server-public-key), or log in by TLS")
-	case a.backend.Secure() || !isClear:
+	case wantsClear || !isClear:
 		return a.forwardSecret(p)
 	}
 	return a.encrypt(request, p)

@@ -76,10 +76,13 @@ func (c *Conn) handshake(side func(net.Conn) *tls.Conn) error {
 	return c.tls.Handshake()
 }
 
+// Encrypted says whether the link has TLS.
+func (c *Conn) Encrypted() bool { return c.tls != nil }
+
 // Secure says whether what is sent can be read or changed by nobody on the way: by TLS,
 // or because both ends are on one machine. Passwords may be sent in the clear then.
 func (c *Conn) Secure() bool {
-	return c.tls != nil || c.socket.LocalAddr().Network() == "unix"
+	return c.Encrypted() || c.socket.LocalAddr().Network() == "unix"
 }
 
 // CloseWrite ends the sending direction; the peer's end of file is an orderly one.
