@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 
@@ -14,8 +13,8 @@ import (
 
 	"github.com/sluice-db/sluice/backend"
 	"github.com/sluice-db/sluice/backend/journal"
-	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/config"
+	"github.com/sluice-db/sluice/proxy"
 )
 
 // finding is one thing that check looked at.
@@ -88,15 +87,8 @@ func checkListeners(cfg *config.Config) []finding {
 	var findings []finding
 	try := func(about, network, address string) {
 		f := finding{about: about + " " + address}
-		if network == "unix" {
-			if c, err := net.Dial(network, address); err == nil {
-				_ = c.Close()
-				f.lacks, f.refuses, f.mend = "somebody listens there", true, "stop it, or name another"
-			}
-		} else if l, err := net.Listen(network, address); err != nil {
-			f.lacks, f.refuses, f.mend = err.Error(), true, "stop what listens there, or name another"
-		} else {
-			_ = l.Close()
+		if err := proxy.Listenable(proxy.Address{Network: network, Addr: address}); err != nil {
+			f.lacks, f.refuses = err.Error(), true
 		}
 		findings = append(findings, f)
 	}
@@ -172,13 +164,11 @@ func checkServer(ctx context.Context, cfg *config.Config, summary journal.Summar
 	}
 	found, err := backend.Inspect(ctx, account(b, t), cfg.Checkpoint.Schema, identityPath(cfg.DataDir), summary)
 	if err != nil {
-		var said *wire.Error
-		server.lacks, server.refuses = err.Error(), errors.As(err, &said)
-		server.mend = "start the server: serve would wait for it"
-		if errors.Is(err, backend.ErrTLS) {
-			server.refuses, server.mend = true, "name its CA in backend.tls.ca and its name in backend.tls.server_name, or write another ?tls= into --backend"
-		} else if server.refuses {
-			server.mend = "mend the account's name, password or host"
+		server.lacks, server.refuses = err.Error(), !backend.Passes(err)
+		if !server.refuses {
+			server.mend = "start the server: serve would wait for it"
+		} else if errors.Is(err, backend.ErrTLS) {
+			server.mend = "name its CA in backend.tls.ca and its name in backend.tls.server_name, or write another ?tls= into --backend"
 		}
 		return []finding{server, hosts}
 	}

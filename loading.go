@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -47,7 +49,7 @@ type loading struct {
 func (l *loading) open(ctx context.Context) error {
 	dir := l.cfg.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("data directory: %w; set data_dir to a directory that sluice may write to", err)
+		return ownFiles(fmt.Errorf("data directory: %w", err))
 	}
 	sync, err := journal.ParseSyncMode(string(l.cfg.Journal.Sync))
 	if err != nil {
@@ -58,21 +60,29 @@ func (l *loading) open(ctx context.Context) error {
 		Keep: l.keep(), Logger: l.log,
 	})
 	if err != nil {
-		return err
+		return ownFiles(err)
 	}
 	if l.rejects, err = journal.OpenRejects(journal.RejectOptions{Dir: filepath.Join(dir, "rejects"), Logger: l.log}); err != nil {
-		return errors.Join(err, l.journal.Close())
+		return errors.Join(ownFiles(err), l.journal.Close())
 	}
 	l.watch()
 	if err := l.connect(ctx); err != nil {
-		var said *wire.Error
-		if errors.Is(err, backend.ErrTLS) || errors.Is(err, backend.ErrExcess) || errors.Is(err, backend.ErrOtherServer) || errors.As(err, &said) && said.Code != 1040 && said.Code != 1053 {
-			return errors.Join(err, l.rejects.Close(), l.journal.Close())
+		if !backend.Passes(err) {
+			return errors.Join(ownFiles(err), l.rejects.Close(), l.journal.Close())
 		}
 		l.log.Error().Err(err).Msg("backend not reached: waiting for it")
 		l.down.Store(&err)
 	}
 	return nil
+}
+
+// ownFiles adds what to do to an error of the data directory.
+func ownFiles(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) && !errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; data_dir has to be a directory that sluice's user owns and may write to", err)
+	}
+	return err
 }
 
 // watch shows the journal in the metrics, before the engine is there from its own count.

@@ -37,7 +37,7 @@ func TestMisuseExitsWith2(t *testing.T) {
 		{[]string{"help", "hush"}, "sluice: unknown command; see sluice --help\n"},
 		{[]string{"serve", "mysql://u:hush@h/"}, "sluice: the configuration has 2 mistakes:\n" +
 			"  an argument that belongs to no flag: every value stands behind its --flag\n" +
-			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+			"  backend: no server is named: write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
 		{[]string{"version", "x"}, "sluice: version takes nothing but flags; see sluice version --help\n"},
 		{[]string{"serve", "--backnd=mysql://u:hush@h/"}, "sluice: the configuration has a mistake:\n  --backnd: unknown flag; did you mean --backend?\n"},
 		{[]string{"--backend=mysql://u:hush@h/"}, "sluice: unknown flag --backend: settings are flags of serve and check, behind the command; see sluice --help\n"},
@@ -51,7 +51,7 @@ func TestMisuseExitsWith2(t *testing.T) {
 			"  --window-rows: \"foo\" is neither auto nor a whole number\n" +
 			"  --burst: \"-backend=mysql://u:[redacted]@h/\" is not a whole number\n"},
 		{[]string{"serve"}, "sluice: the configuration has a mistake:\n" +
-			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+			"  backend: no server is named: write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
 		{[]string{"check", "--backend", "mysql://u:hush@h:x/", "--burst", "0", "--profile", "migrate"}, "" +
 			"sluice: warning: --backend: a password on the command line is visible to other users of the machine; use SLUICE_BACKEND_PASSWORD or backend.password_file\n" +
 			"sluice: the configuration has 3 mistakes:\n" +
@@ -65,6 +65,37 @@ func TestMisuseExitsWith2(t *testing.T) {
 		require.Empty(t, stdout, c.args)
 		require.NotContains(t, stderr, "hush")
 	}
+}
+
+// What serve cannot start with is named, with what to do.
+func TestServeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	broken := func(name string) string {
+		at := filepath.Join(dir, "with "+name)
+		require.NoError(t, os.MkdirAll(at, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(at, name), nil, 0o600))
+		return at
+	}
+	const ownFiles = "; data_dir has to be a directory that sluice's user owns and may write to"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--data-dir", file}, "mkdir " + file + ": not a directory" + ownFiles},
+		{[]string{"--data-dir", broken("journal")}, "not a directory" + ownFiles},
+		{[]string{"--data-dir", broken("rejects")}, "not a directory" + ownFiles},
+		{[]string{"--data-dir", filepath.Join(dir, "data"), "--listen", "unix:" + file}, "listen on unix:" + file + ": there is a file that is no socket; choose another path, or remove the file"},
+		{[]string{"--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", "--http", "192.0.2.1:1"}, "HTTP: listen on 192.0.2.1:1: "},
+	} {
+		args := append([]string{"serve", "--backend", "mysql://u@127.0.0.1:1/", "--log-format", "console"}, c.args...)
+		code, stdout, stderr := call(t, nil, args...)
+		require.Equal(t, exitFailed, code, c.args)
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, c.want, c.args)
+	}
+	require.FileExists(t, file)
 }
 
 func TestHelpAndVersion(t *testing.T) {
@@ -185,5 +216,5 @@ func TestStartWeb(t *testing.T) {
 	require.NoError(t, stop())
 
 	_, err = startWeb(&config.Config{HTTP: "192.0.2.1:1"}, metrics.New(), func() error { return nil }, zerolog.Nop())
-	require.ErrorContains(t, err, "listen for HTTP on 192.0.2.1:1")
+	require.ErrorContains(t, err, "HTTP: listen on 192.0.2.1:1: ")
 }

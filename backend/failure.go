@@ -2,6 +2,7 @@ package backend
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/sluice-db/sluice/backend/wire"
 )
@@ -77,6 +78,38 @@ var retryErrors = map[uint16]bool{
 	1016: true, 1017: true, 1023: true, 1026: true, // files
 	1030: true,             // error from the storage engine
 	1296: true, 1297: true, // NDB
+}
+
+// accessErrors say that the service account itself is refused: at its login, or for what
+// it lacks. They last until somebody mends the account.
+var accessErrors = map[uint16]bool{
+	1044: true, 1045: true, 1130: true, 1698: true, // no such account, password or host
+	1142: true, 1143: true, 1227: true, 1370: true, // privileges
+	1251: true, 1275: true, 1524: true, 3159: true, // how it logs in
+	1820: true, 1862: true, 3118: true, 4151: true, // password has expired, account is locked
+}
+
+// denied returns the server's word if an error is of the account.
+func denied(err error) *wire.Error {
+	var e *wire.Error
+	if errors.As(err, &e) && accessErrors[e.Code] {
+		return e
+	}
+	return nil
+}
+
+// Passes says whether an error of New or Inspect can pass by itself, so that serve waits
+// for the server.
+func Passes(err error) bool {
+	var said *wire.Error
+	var file *fs.PathError
+	switch {
+	case errors.Is(err, ErrTLS), errors.Is(err, ErrExcess), errors.Is(err, ErrOtherServer), errors.As(err, &file):
+		return false
+	case errors.As(err, &said):
+		return said.Code == 1040 || said.Code == 1053 // too many connections, shutdown
+	}
+	return true
 }
 
 // failureOf classifies the error of a statement. What is not the server's word

@@ -34,7 +34,7 @@ func openLink(c net.Conn, t *wire.TLS) (*link, error) {
 	l := &link{Conn: c, wire: wire.NewConn(c), tls: t}
 	payload, seq, err := l.wire.ReadPacket(packetLimit)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no greeting of a MySQL server came: %w", err)
 	}
 	l.rest = wire.AppendPacket(nil, seq, payload)
 	if l.greeting, err = wire.ParseGreeting(payload); err != nil {

@@ -46,14 +46,17 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 
 func (p *pool) open(ctx context.Context) (*conn, error) {
 	c, err := dial(ctx, p.account)
-	if err != nil {
-		return nil, fmt.Errorf("service account at %s: %w", p.account.Addr, err)
-	}
-	if err := c.prepare(); err != nil {
+	if err == nil {
+		if err = c.prepare(); err == nil {
+			return c, nil
+		}
 		_ = c.Close()
-		return nil, fmt.Errorf("service account at %s: %w", p.account.Addr, err)
 	}
-	return c, nil
+	mend := ""
+	if denied(err) != nil {
+		mend = "; mend the account: its name and host on the server, its password there and in SLUICE_BACKEND_PASSWORD or backend.password_file"
+	}
+	return nil, fmt.Errorf("service account at %s: %w%s", p.account.Addr, err, mend)
 }
 
 // put gives a connection back; with broken it is closed.

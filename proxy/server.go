@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -89,7 +87,7 @@ func New(opts Options) (*Server, error) {
 		l, err := listen(a.Address)
 		if err != nil {
 			s.closeListeners()
-			return nil, fmt.Errorf("listen on %s: %w", a, err)
+			return nil, err
 		}
 		s.listeners = append(s.listeners, l)
 	}
@@ -99,21 +97,6 @@ func New(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("watch for hang-ups: %w", err)
 	}
 	return s, nil
-}
-
-func listen(a Address) (net.Listener, error) {
-	l, err := net.Listen(a.Network, a.Addr)
-	if a.Network != "unix" || !errors.Is(err, syscall.EADDRINUSE) {
-		return l, err
-	}
-	if c, dialErr := net.Dial("unix", a.Addr); dialErr == nil {
-		_ = c.Close()
-		return nil, err
-	}
-	if err := os.Remove(a.Addr); err != nil {
-		return nil, err
-	}
-	return net.Listen(a.Network, a.Addr)
 }
 
 // Addrs are the addresses listened on, in the order of Options.Listen.

@@ -35,9 +35,9 @@ type Web struct {
 // NewWeb opens the listener, so that an address in use is an error of the
 // start. Nothing is answered before Run.
 func NewWeb(opts WebOptions) (*Web, error) {
-	l, err := net.Listen("tcp", opts.Addr)
+	l, err := listen(Address{Network: "tcp", Addr: opts.Addr})
 	if err != nil {
-		return nil, fmt.Errorf("listen for HTTP on %s: %w", opts.Addr, err)
+		return nil, fmt.Errorf("HTTP: %w", err)
 	}
 	local := loopback(l.Addr())
 	return &Web{

@@ -88,7 +88,7 @@ func TestWebShowsProfilesOnLoopbackOnly(t *testing.T) {
 func TestWebAddressInUse(t *testing.T) {
 	first, _ := runWeb(t, "127.0.0.1:0", func() error { return nil }, prometheus.NewRegistry())
 	_, err := NewWeb(WebOptions{Addr: first.Addr().String(), Log: zerolog.Nop()})
-	require.ErrorContains(t, err, "listen for HTTP on "+first.Addr().String())
+	require.ErrorContains(t, err, "HTTP: listen on "+first.Addr().String())
 }
 
 func TestWebEnds(t *testing.T) {
