@@ -36,17 +36,48 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// smallWindows make flushes frequent, so that kills hit them.
+// smallWindows make flushes frequent, so that random kills hit them.
 var smallWindows = []string{"--window-delay", "60ms", "--window-max-delay", "200ms", "--chunk-rows", "200", "--statement-bytes", "4KiB"}
 
-// crashServer is a fresh server with the table. That has no unique key, so that
-// a row applied twice shows.
-func crashServer(t *testing.T, kind servers.Kind) *servers.Server {
+// load is what is killed: a server and sluice while loaders insert into a table. That
+// has no unique key, so that a row applied twice shows.
+type load struct {
+	*loaders
+	server *servers.Server
+	sluice *servers.Sluice
+	random *rand.Rand
+}
+
+// underLoad runs a test on a fresh server of each kind, with n loaders in autocommit
+// and one with transactions. In the end, when sluice is up and nothing is pending,
+// what was acknowledged must be stored exactly once.
+func underLoad(t *testing.T, n int, flags []string, run func(t *testing.T, l *load)) {
 	t.Helper()
-	server := servers.Fresh(t, kind)
-	server.Exec(t, "DROP TABLE IF EXISTS test.crash",
-		"CREATE TABLE test.crash (loader INT, n INT, v VARCHAR(60), KEY (loader, n)) ENGINE=InnoDB")
-	return server
+	t.Parallel()
+	for _, kind := range servers.Kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			l := &load{random: seeded(t), server: servers.Fresh(t, kind)}
+			l.server.Exec(t, "DROP TABLE IF EXISTS test.crash",
+				"CREATE TABLE test.crash (loader INT, n INT, v VARCHAR(60), KEY (loader, n)) ENGINE=InnoDB")
+			l.sluice = servers.StartSluice(t, l.server, flags...)
+			l.loaders = startLoaders(t, l.sluice, n)
+			run(t, l)
+			l.verify(t, l.server)
+		})
+	}
+}
+
+// pause sleeps for up to limit.
+func (l *load) pause(limit time.Duration) { time.Sleep(time.Duration(l.random.Int64N(int64(limit)))) }
+
+// finish lets each loader get through once more, ends them, and waits until nothing
+// is pending.
+func (l *load) finish(t *testing.T) {
+	t.Helper()
+	l.getThrough(t)
+	l.stop()
+	settle(t, l.sluice)
 }
 
 // settle waits until nothing is pending.
@@ -55,87 +86,63 @@ func settle(t *testing.T, sluice *servers.Sluice) {
 	sluice.WaitFor(t, "sluice_pending_rows", 0, 2*time.Minute)
 }
 
-// TestCrash kills sluice at random moments of a load: while rows are gathered,
-// flushed, committed, and while the journal is replayed. Every acknowledged
-// row must be stored exactly once.
+// TestCrash kills sluice at random moments of a load, and every fourth time inside a
+// flush and inside the replay after it.
 func TestCrash(t *testing.T) {
-	t.Parallel()
-	for _, kind := range servers.Kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			random := seeded(t)
-			server := crashServer(t, kind)
-			sluice := servers.StartSluice(t, server, smallWindows...)
-			loading := startLoaders(t, sluice, 4)
-			for range rounds(t, 24) {
-				time.Sleep(time.Duration(random.IntN(700)) * time.Millisecond)
-				sluice.Kill9(t)
-				for random.IntN(3) == 0 { // again while it starts and replays
-					sluice.Begin(t)
-					time.Sleep(time.Duration(random.IntN(150)) * time.Millisecond)
-					sluice.Kill9(t)
-				}
-				sluice.Begin(t)
-				sluice.Await(t)
+	underLoad(t, 4, smallWindows, func(t *testing.T, l *load) {
+		target := aim{server: l.server, sluice: l.sluice}
+		for round := range rounds(t, 24) {
+			l.pause(700 * time.Millisecond)
+			if round%4 == 3 {
+				target.strike(t, obstacles[round/4%2], l.random.IntN(2) == 0)
+				continue
 			}
-			time.Sleep(500 * time.Millisecond)
-			loading.stop()
-			settle(t, sluice)
-			loading.verify(t, server)
-			if n := sluice.Metric(t, "sluice_rejects_total"); n != 0 {
-				t.Errorf("%v rows were rejected", n)
+			target.kill(t)
+			for l.random.IntN(3) == 0 { // again while it starts and replays
+				l.sluice.Begin(t)
+				l.pause(150 * time.Millisecond)
+				target.kill(t)
 			}
-		})
-	}
+			l.sluice.Begin(t)
+			l.sluice.Await(t)
+		}
+		l.finish(t)
+		if n := l.sluice.Metric(t, "sluice_rejects_total"); n != 0 {
+			t.Errorf("%v rows were rejected", n)
+		}
+	})
 }
 
 // TestCrashOfServer kills the server instead, and now and then both. Loaders
-// go on against the journal; after the end all is there once.
+// go on against the journal.
 func TestCrashOfServer(t *testing.T) {
-	t.Parallel()
-	for _, kind := range servers.Kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			random := seeded(t)
-			server := crashServer(t, kind)
-			sluice := servers.StartSluice(t, server, smallWindows...)
-			loading := startLoaders(t, sluice, 2)
-			for range rounds(t, 5) {
-				time.Sleep(time.Duration(300+random.IntN(700)) * time.Millisecond)
-				server.Kill9(t)
-				both := random.IntN(3) == 0
-				if both {
-					sluice.Kill9(t)
-				}
-				time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond)
-				server.Restart(t)
-				if both {
-					sluice.Begin(t)
-					sluice.Await(t)
-				}
+	underLoad(t, 2, smallWindows, func(t *testing.T, l *load) {
+		for range rounds(t, 5) {
+			time.Sleep(300 * time.Millisecond)
+			l.pause(700 * time.Millisecond)
+			l.server.Kill9(t)
+			both := l.random.IntN(3) == 0
+			if both {
+				l.sluice.Kill9(t)
 			}
-			time.Sleep(time.Second)
-			loading.stop()
-			settle(t, sluice)
-			loading.verify(t, server)
-		})
-	}
+			l.pause(500 * time.Millisecond)
+			l.server.Restart(t)
+			if both {
+				l.sluice.Begin(t)
+				l.sluice.Await(t)
+			}
+		}
+		l.finish(t)
+	})
 }
 
 // TestDrain holds that SIGTERM in the middle of a load applies everything that
 // was acknowledged before the exit.
 func TestDrain(t *testing.T) {
-	t.Parallel()
-	for _, kind := range servers.Kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			server := crashServer(t, kind)
-			sluice := servers.StartSluice(t, server)
-			loading := startLoaders(t, sluice, 2)
-			time.Sleep(700 * time.Millisecond)
-			sluice.Stop(t)
-			loading.stop()
-			loading.verify(t, server)
-		})
-	}
+	underLoad(t, 2, nil, func(t *testing.T, l *load) {
+		l.getThrough(t)
+		time.Sleep(700 * time.Millisecond)
+		l.sluice.Stop(t)
+		l.stop()
+	})
 }

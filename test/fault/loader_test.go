@@ -6,8 +6,11 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/sluice-db/sluice/test/servers"
 )
@@ -19,7 +22,8 @@ type loader struct {
 	db   *sql.DB
 	size int // rows in a transaction, 0 for autocommit
 
-	acked []bool // by number: the insert, or its COMMIT, was answered by OK
+	acked []bool       // by number: the insert, or its COMMIT, was answered by OK
+	oks   atomic.Int64 // how often
 }
 
 // loaders run side by side; stop ends them and waits.
@@ -50,6 +54,15 @@ func startLoaders(t *testing.T, sluice *servers.Sluice, n int) *loaders {
 func (ls *loaders) stop() {
 	ls.cancel()
 	ls.done.Wait()
+}
+
+// getThrough waits until each loader was acknowledged something more.
+func (ls *loaders) getThrough(t *testing.T) {
+	t.Helper()
+	for _, l := range ls.all {
+		before := l.oks.Load()
+		require.Eventually(t, func() bool { return l.oks.Load() > before }, 2*time.Minute, 10*time.Millisecond, "loader %d", l.id)
+	}
 }
 
 func (l *loader) run(ctx context.Context) {
@@ -86,6 +99,7 @@ func (l *loader) insert() error {
 			return discard(conn, err)
 		}
 		l.acked[n] = true
+		l.oks.Add(1)
 	}
 	return nil
 }
@@ -118,6 +132,7 @@ func (l *loader) transaction() error {
 	for n := first; n < first+l.size; n++ {
 		l.acked[n] = true
 	}
+	l.oks.Add(1)
 	return nil
 }
 
