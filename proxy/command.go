@@ -88,6 +88,9 @@ func (x *session) command(raw []byte, whole bool) (done bool, err error) {
 		return true, err
 	}
 	x.st = statement{command: kind}
+	if cutShort(kind, raw) {
+		x.st.command = wire.ComSleep // a barrier, like what is not known
+	}
 	if x.b.Batching != nil {
 		handled, said, err := x.batch(raw, whole)
 		switch {
@@ -200,6 +203,7 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	if kind == wire.ComChangeUser {
 		return x.changeUser()
 	}
+	short := cutShort(kind, raw)
 	if whole {
 		if x.st.instead != nil {
 			err = x.backend.SendQuery(x.st.instead)
@@ -222,6 +226,9 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	}
 	switch reply := wire.ReplyTo(kind); reply {
 	case wire.ReplyNone:
+		if short {
+			return true, x.stream()
+		}
 		return false, nil
 	case wire.ReplyStream:
 		if first, err := x.backend.Peek(5); err == nil && first[4] == wire.IsErr {
@@ -231,6 +238,18 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 	default:
 		return x.relayReply(reply)
 	}
+}
+
+// cutShort: a command without a reply that is shorter than it has to be. MySQL answers
+// it with an error, MariaDB does not: sluice cannot follow what comes after.
+func cutShort(kind byte, raw []byte) bool {
+	switch kind {
+	case wire.ComStmtClose:
+		return len(raw) < 4+1+4
+	case wire.ComStmtSendLongData:
+		return len(raw) < 4+1+4+2
+	}
+	return false
 }
 
 // replied runs when the end of a reply has been seen and before the client has it.

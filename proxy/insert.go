@@ -226,7 +226,7 @@ func (s *shape) stale(x *session) bool {
 	if s.target != nil && !x.inTransaction() {
 		return s.target.Windows() != s.windows || time.Since(s.checked) > x.b.idle
 	}
-	return time.Since(s.checked) > checkEvery
+	return time.Since(s.checked) > min(checkEvery, x.b.idle)
 }
 
 // journal puts an autocommit insert into the journal: its rows are on disk when

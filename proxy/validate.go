@@ -237,7 +237,7 @@ func (x *session) readState() (rewrite.Reason, error) {
 	secure := vars["secure_timestamp"]
 	b.timeFixed = secure != "" && secure != "NO"
 	b.vars, b.lex, b.state = vars, state.Lex, state
-	b.idle = idleLimit(vars["wait_timeout"])
+	b.idle = idleLimit(vars)
 	return "", nil
 }
 
@@ -308,11 +308,17 @@ func foundRows(found, into string) (sql string, ok bool) {
 }
 
 // idleLimit is how long a client that only inserts may leave its own connection
-// without a statement: a third of wait_timeout, of which the server knows nothing else.
-func idleLimit(waitTimeout string) time.Duration {
-	seconds, err := strconv.Atoi(waitTimeout)
-	if err != nil {
-		return time.Second
+// without a statement, of which the server knows nothing else: a third of wait_timeout,
+// or of MariaDB's timeouts for idle transactions, which are 0 if they do not apply.
+func idleLimit(vars map[string]string) time.Duration {
+	limit := time.Second
+	if seconds, err := strconv.Atoi(vars["wait_timeout"]); err == nil {
+		limit = time.Duration(seconds) * time.Second / 3
 	}
-	return time.Duration(seconds) * time.Second / 3
+	for _, name := range []string{"idle_transaction_timeout", "idle_readonly_transaction_timeout", "idle_write_transaction_timeout"} {
+		if seconds, err := strconv.Atoi(vars[name]); err == nil && seconds > 0 {
+			limit = min(limit, time.Duration(seconds)*time.Second/3)
+		}
+	}
+	return limit
 }

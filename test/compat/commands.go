@@ -30,6 +30,7 @@ func init() { // not a literal: a verb looks verbs up
 		"infile-abort": infileAbort,
 		"pipeline":     func(p *player, _ step) error { p.piping = true; return nil },
 		"end":          func(p *player, _ step) error { return p.endPipeline() },
+		"attributes":   attributes,
 		"mask":         func(p *player, _ step) error { p.mask = true; return nil },
 		"sleep":        sleep,
 	}
@@ -164,15 +165,66 @@ func bulk(p *player, st step) error {
 	if err != nil {
 		return err
 	}
-	var rows [][]rawclient.Param
+	var rows [][]cell
 	for row := range strings.SplitSeq(rest, " || ") {
-		params, err := p.params(row)
+		cells, err := p.cells(row)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, params)
+		rows = append(rows, cells)
 	}
-	return p.do(pending{step: st, insert: s.insert, command: rawclient.BulkExecute(id, rows)})
+	return p.do(pending{step: st, insert: s.insert, command: bulkExecute(id, rows)})
+}
+
+// bulkExecute is MariaDB's COM_STMT_BULK_EXECUTE with an indicator before each value: 0 a
+// value follows, 1 NULL, 2 DEFAULT, 3 the column is left as it is.
+// https://mariadb.com/kb/en/com_stmt_bulk_execute/
+func bulkExecute(id uint32, rows [][]cell) rawclient.Command {
+	const sendTypes = 128
+	payload := binary.LittleEndian.AppendUint32([]byte{rawclient.ComBulkExecute}, id)
+	payload = append(payload, sendTypes, 0)
+	for _, c := range rows[0] {
+		payload = append(payload, c.Type, 0)
+	}
+	for _, row := range rows {
+		for _, c := range row {
+			payload = append(payload, c.indicator)
+			if c.indicator == 0 {
+				payload = append(payload, c.Value...)
+			}
+		}
+	}
+	return rawclient.Command{Payload: payload, Kind: rawclient.QueryReply}
+}
+
+// cell is a value of a bulk execution.
+type cell struct {
+	rawclient.Param
+	indicator byte
+}
+
+// cells reads a row of a bulk execution: parameters, or default and ignore.
+func (p *player) cells(row string) ([]cell, error) {
+	var out []cell
+	for field := range strings.SplitSeq(row, " | ") {
+		var c cell
+		switch field = strings.TrimSpace(field); field {
+		case "default":
+			c.indicator = 2
+		case "ignore":
+			c.indicator = 3
+		default:
+			params, err := p.params(field)
+			if err != nil {
+				return nil, err
+			}
+			if c.Param = params[0]; c.Null {
+				c.indicator = 1
+			}
+		}
+		out = append(out, c)
+	}
+	return out, nil
 }
 
 func longData(p *player, st step) error {
@@ -198,6 +250,28 @@ func fetch(p *player, st step) error {
 		return err
 	}
 	return p.do(pending{step: st, command: rawclient.Fetch(id, uint32(n))})
+}
+
+// attributes is a COM_QUERY with attributes: NAME=VALUE NAME=VALUE : SQL. They stand
+// before the text as the parameters of an execution do.
+// https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_query.html
+func attributes(p *player, st step) error {
+	named, sql, _ := strings.Cut(st.args, " : ")
+	pairs := strings.Fields(named)
+	payload := []byte{rawclient.ComQuery, byte(len(pairs)), 1}
+	payload = append(payload, make([]byte, (len(pairs)+7)/8)...)
+	payload = append(payload, 1)
+	var values []byte
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		payload = append(payload, stringTypes["string"], 0)
+		payload = append(payload, rawclient.LenencString([]byte(name))...)
+		values = append(values, rawclient.LenencString(p.text(value))...)
+	}
+	text := p.text(sql)
+	payload = append(append(payload, values...), text...)
+	command := rawclient.Command{Payload: payload, Kind: rawclient.QueryReply}
+	return p.do(pending{step: st, insert: isInsert(text), command: command})
 }
 
 func onStatement(build func(id uint32) rawclient.Command) func(*player, step) error {

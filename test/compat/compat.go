@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -163,8 +164,12 @@ func setGlobals(t *testing.T, server *servers.Server, settings []string) {
 			t.Fatalf("read %s: %v", name, err)
 		}
 		server.Exec(t, "SET GLOBAL "+name+"="+value)
+		var restored any = old
+		if n, err := strconv.Atoi(old); err == nil {
+			restored = n // a boolean variable takes no text
+		}
 		t.Cleanup(func() {
-			if _, err := db.Exec("SET GLOBAL "+name+"=?", old); err != nil {
+			if _, err := db.Exec("SET GLOBAL "+name+"=?", restored); err != nil {
 				t.Errorf("restore %s: %v", name, err)
 			}
 		})

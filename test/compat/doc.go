@@ -21,6 +21,7 @@
 //	conn NAME [key=value]     go on on this connection, opened at first use with
 //	                          user, password, schema, charset, plugin, caps=+a,-b
 //	cmd NAME ARGS             a command other than COM_QUERY, see commands.go
+//	attributes A=B : SQL      a COM_QUERY with attributes
 //	prepare NAME SQL          and execute, long, fetch, bulk, reset, close
 //	infile BYTES|BYTES        the packets for a coming LOCAL INFILE request
 //	infile-abort BYTES        the same, but the client vanishes in the middle

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"crypto/sha256"
 	"database/sql"
 	"fmt"
 	"slices"
@@ -97,6 +98,9 @@ func readRows(db *sql.DB, query string) ([]string, error) {
 func cellText(cell sql.NullString) string {
 	if !cell.Valid {
 		return "NULL"
+	}
+	if n := len(cell.String); n > 10000 {
+		return fmt.Sprintf("%d bytes, sha256 %x", n, sha256.Sum256([]byte(cell.String)))
 	}
 	for _, b := range []byte(cell.String) {
 		if b < ' ' || b > '~' {
