@@ -106,7 +106,7 @@ func (x *session) afterFailure(st *statement) (said *wire.Error) {
 // await waits until the journaled rows that a command could see are on the server.
 func (x *session) await(st *statement) error {
 	b := &x.b
-	if b.Engine == nil || b.Engine.PendingRows() == 0 || !x.mayWait() || !(b.Strict || b.wrote) {
+	if x.parked || b.Engine == nil || b.Engine.PendingRows() == 0 || !x.mayWait() || !(b.Strict || b.wrote) {
 		return nil
 	}
 	switch st.class.Kind {

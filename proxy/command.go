@@ -14,6 +14,11 @@ import (
 func (x *session) commands() error {
 	for {
 		x.client.Shrink()
+		if x.isCalm() {
+			if done, err := x.resume(x.park()); done || err != nil {
+				return err
+			}
+		}
 		if !x.startWaiting() {
 			if x.backendGone.Load() && x.orphan() {
 				continue
@@ -31,6 +36,7 @@ func (x *session) commands() error {
 		if x.client.Compressed() != nil {
 			raw[3] = 0
 		}
+		x.noteCalm(whole && len(raw) < smallCommand)
 		serve := x.command
 		if x.orphaned {
 			serve = x.orphanCommand
@@ -77,8 +83,9 @@ func (x *session) command(raw []byte, whole bool) (done bool, err error) {
 	if payload := raw[4:]; len(payload) > 0 {
 		kind = payload[0]
 	}
-	if f := x.server.opts.Counters.Command; f != nil {
-		f(kind)
+	x.begin(kind)
+	if cutShort(kind, raw) {
+		x.st.command = wire.ComSleep // a barrier, like what is not known
 	}
 	if kind == wire.ComChangeUser && x.isServiceUser(cString(raw[5:])) {
 		seq, err := x.consume(raw, whole)
@@ -86,10 +93,6 @@ func (x *session) command(raw []byte, whole bool) (done bool, err error) {
 			x.denyServiceUser(seq + 1)
 		}
 		return true, err
-	}
-	x.st = statement{command: kind}
-	if cutShort(kind, raw) {
-		x.st.command = wire.ComSleep // a barrier, like what is not known
 	}
 	if x.b.Batching != nil {
 		handled, said, err := x.batch(raw, whole)
@@ -120,6 +123,14 @@ func (x *session) consume(raw []byte, whole bool) (seq byte, err error) {
 	}
 	seq, _, err, _ = x.client.ForwardPacket(io.Discard, 0)
 	return seq, err
+}
+
+// begin starts a command.
+func (x *session) begin(kind byte) {
+	x.st = statement{command: kind}
+	if f := x.server.opts.Counters.Command; f != nil {
+		f(kind)
+	}
 }
 
 // batch looks at a command and serves it if it can be batched; else it does what has

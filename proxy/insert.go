@@ -17,6 +17,7 @@ const whyBurst rewrite.Reason = "not in a burst"
 // or says why the statement is to be relayed.
 func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason, err error) {
 	b := &x.b
+	x.calm = 0
 	if b.failed != nil {
 		return true, "", x.sayFailed(seq)
 	}

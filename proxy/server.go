@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,6 +71,7 @@ type Server struct {
 	log       zerolog.Logger
 	listeners []net.Listener
 	hangups   *hangups
+	loops     []*eventLoop
 	sessions  sync.WaitGroup
 	open      atomic.Int64
 	nextID    atomic.Uint64
@@ -96,7 +98,26 @@ func New(opts Options) (*Server, error) {
 		s.closeListeners()
 		return nil, fmt.Errorf("watch for hang-ups: %w", err)
 	}
+	for range runtime.GOMAXPROCS(0) {
+		l, err := newEventLoop()
+		if err != nil {
+			s.closeListeners()
+			s.closeLoops()
+			return nil, fmt.Errorf("event loop: %w", err)
+		}
+		s.loops = append(s.loops, l)
+	}
 	return s, nil
+}
+
+// loopFor spreads the sessions over the event loops.
+func (s *Server) loopFor(x *session) *eventLoop { return s.loops[x.id%uint64(len(s.loops))] }
+
+func (s *Server) closeLoops() {
+	for _, l := range s.loops {
+		l.close()
+	}
+	s.hangups.close()
 }
 
 // Addrs are the addresses listened on, in the order of Options.Listen.
@@ -141,7 +162,7 @@ func (s *Server) Close(ctx context.Context) error {
 		s.each(func(x *session) { x.cut() })
 		<-done
 	}
-	s.hangups.close()
+	s.closeLoops()
 	return err
 }
 

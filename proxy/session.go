@@ -20,6 +20,7 @@ import (
 // session is one client and its own backend connection. All of it belongs to
 // the session's goroutine but what the atomics say.
 type session struct {
+	id       uint64
 	server   *Server
 	log      zerolog.Logger
 	client   *wire.Conn
@@ -41,6 +42,8 @@ type session struct {
 	backendGone atomic.Bool
 	closeOnce   sync.Once
 
+	parking
+
 	orphaned bool // the backend is down
 	probed   time.Time
 
@@ -51,10 +54,12 @@ type session struct {
 }
 
 func newSession(s *Server, c net.Conn, listener int) *session {
+	id := s.nextID.Add(1)
 	x := &session{
+		id:       id,
 		listener: listener,
 		server:   s,
-		log:      s.log.With().Uint64("session", s.nextID.Add(1)).Logger(),
+		log:      s.log.With().Uint64("session", id).Logger(),
 		client:   wire.NewConn(c),
 	}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
@@ -83,6 +88,7 @@ func (x *session) run() {
 	}
 	defer stop()
 	x.openBatch()
+	x.openParking(x.server.loopFor(x))
 	defer x.closeBatch()
 	if err := x.commands(); err != nil && !isGone(err) {
 		x.log.Debug().Err(err).Msg("session ended")
@@ -183,6 +189,10 @@ func (x *session) backendLost() {
 
 // wake makes a blocked read of the client return: a deadline in the past. x.mu is held.
 func (x *session) wake() {
+	if x.parked {
+		x.unpark()
+		return
+	}
 	x.woken = true
 	_ = x.client.SetReadDeadline(time.Unix(1, 0))
 }
@@ -216,6 +226,9 @@ func (x *session) cut() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.cancel()
+	if x.parked {
+		x.unpark()
+	}
 	_ = x.client.Close()
 	if x.backend != nil {
 		_ = x.backend.Close()

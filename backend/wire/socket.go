@@ -27,6 +27,7 @@ type transfer struct {
 	buf  []byte
 	n    int
 	err  syscall.Errno
+	once bool // do not wait
 	call func(fd uintptr) bool
 }
 
@@ -57,7 +58,9 @@ func (t *transfer) repeat(number uintptr) func(fd uintptr) bool {
 			case syscall.EINTR:
 				continue
 			case syscall.EAGAIN:
-				return false
+				if !t.once {
+					return false
+				}
 			}
 			t.n, t.err = int(n), err
 			return true
