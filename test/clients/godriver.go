@@ -22,6 +22,7 @@ func goDriver(t *testing.T, l load) string {
 	if _, _, err := net.SplitHostPort(l.address); err != nil {
 		config.Net = "unix"
 	}
+	require.NoError(t, config.Apply(mysql.EnableCompression(l.compression != "")))
 	connector, err := mysql.NewConnector(config)
 	require.NoError(t, err)
 	db := sql.OpenDB(connector)

@@ -25,6 +25,8 @@ type load struct {
 	table   string
 	file    string // see file
 	rows    []row
+
+	compression string // of the link: zlib or zstd, none if empty
 }
 
 // client is a way to load; run returns what the client read back.
@@ -57,7 +59,7 @@ func program(interpreter, script string, args ...string) func(*testing.T, load) 
 	return func(t *testing.T, l load) string {
 		t.Helper()
 		argv := append([]string{interpreter, filepath.Join("testdata", script)}, args...)
-		return output(t, append(argv, l.address, l.schema, l.table, l.file), nil)
+		return output(t, append(argv, l.address, l.schema, l.table, l.file), nil, "SLUICE_TEST_COMPRESS="+l.compression)
 	}
 }
 
@@ -79,8 +81,20 @@ func commandLine(kind servers.Kind, name string) func(*testing.T, load) string {
 		} else {
 			argv = append(argv, "--protocol=SOCKET", "--socket="+l.address)
 		}
+		argv = append(argv, compressFlags(kind, l.compression)...)
 		return output(t, append(argv, l.schema), []byte(script(l)))
 	}
+}
+
+// compressFlags has a command line client compress.
+func compressFlags(kind servers.Kind, algorithm string) []string {
+	switch {
+	case algorithm == "":
+		return nil
+	case kind == servers.KindMariaDB:
+		return []string{"--compress"}
+	}
+	return []string{"--compression-algorithms=" + algorithm}
 }
 
 // script is the load as statements.
@@ -113,12 +127,12 @@ func quoted(text string) string {
 
 var escapes = strings.NewReplacer("\x00", `\0`, "\n", `\n`, "\r", `\r`, "\x1a", `\Z`, `\`, `\\`, `'`, `\'`, `"`, `\"`)
 
-func output(t *testing.T, argv []string, input []byte) string {
+func output(t *testing.T, argv []string, input []byte, env ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	command.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
+	command.Env = append(append(os.Environ(), "LC_ALL=C.UTF-8"), env...)
 	command.Stdin = bytes.NewReader(input)
 	var complaints bytes.Buffer
 	command.Stderr = &complaints

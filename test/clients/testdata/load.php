@@ -1,8 +1,10 @@
 <?php
 // load.php mysqli|pdo ADDRESS SCHEMA TABLE ROWS: the address is HOST:PORT or the
 // path of a socket. PDO emulates prepared statements, as it does by default.
+// SLUICE_TEST_COMPRESS asks for compression.
 [, $library, $address, $schema, $table, $file] = $argv;
 $socket = $address[0] === '/' ? $address : null;
+$compress = (bool) getenv('SLUICE_TEST_COMPRESS');
 [$host, $port] = $socket ? ['localhost', 0] : explode(':', $address);
 
 $rows = [];
@@ -14,7 +16,8 @@ $select = "SELECT HEX(id), HEX(word), HEX(CONCAT(score, '')), HEX(payload), HEX(
 
 if ($library === 'mysqli') {
     mysqli_report(MYSQLI_REPORT_ERROR | MYSQLI_REPORT_STRICT);
-    $db = new mysqli($host, 'app', 'app', $schema, (int) $port, $socket);
+    $db = mysqli_init();
+    $db->real_connect($host, 'app', 'app', $schema, (int) $port, $socket, $compress ? MYSQLI_CLIENT_COMPRESS : 0);
     $db->set_charset('utf8mb4');
     $begin = fn () => $db->begin_transaction();
     $commit = fn () => $db->commit();
@@ -31,6 +34,7 @@ if ($library === 'mysqli') {
     $db = new PDO("mysql:$where;dbname=$schema;charset=utf8mb4", 'app', 'app', [
         PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
         PDO::ATTR_EMULATE_PREPARES => true,
+        PDO::MYSQL_ATTR_COMPRESS => $compress,
     ]);
     $begin = fn () => $db->beginTransaction();
     $commit = fn () => $db->commit();

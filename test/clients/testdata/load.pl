@@ -1,5 +1,5 @@
 # load.pl DRIVER ADDRESS SCHEMA TABLE ROWS: the driver is mysql or MariaDB, the
-# address HOST:PORT or the path of a socket.
+# address HOST:PORT or the path of a socket. SLUICE_TEST_COMPRESS asks for compression.
 use strict;
 use warnings;
 use DBI;
@@ -9,6 +9,7 @@ my ($host, $port) = split /:/, $address;
 my $prefix = lc $driver;
 my $dsn = "DBI:$driver:database=$schema;"
 	. ($address =~ m{^/} ? "${prefix}_socket=$address" : "host=$host;port=$port");
+$dsn .= ";${prefix}_compression=1" if $ENV{SLUICE_TEST_COMPRESS};
 my $db = DBI->connect($dsn, 'app', 'app', { RaiseError => 1, PrintError => 0, AutoCommit => 1 });
 $db->do('SET NAMES utf8mb4');
 

@@ -1,8 +1,10 @@
 """load.py pymysql|MySQLdb ADDRESS SCHEMA TABLE ROWS
 
-The address is HOST:PORT or the path of a socket.
+The address is HOST:PORT or the path of a socket. SLUICE_TEST_COMPRESS asks for
+compression, which only MySQLdb has.
 """
 import importlib
+import os
 import sys
 
 
@@ -14,6 +16,8 @@ def main(library, address, schema, table, path):
     else:
         host, port = address.split(":")
         options.update(host=host, port=int(port))
+    if os.environ.get("SLUICE_TEST_COMPRESS"):
+        options["compress"] = True
     db = module.connect(**options)
     cursor = db.cursor()
 

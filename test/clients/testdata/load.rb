@@ -1,5 +1,5 @@
 # load.rb ADDRESS SCHEMA TABLE ROWS: the address is HOST:PORT or the path of a
-# socket.
+# socket. SLUICE_TEST_COMPRESS asks for compression.
 require 'mysql2'
 
 address, schema, table, file = ARGV
@@ -10,6 +10,7 @@ else
   host, port = address.split(':')
   options.update(host: host, port: port.to_i)
 end
+options[:flags] = Mysql2::Client::COMPRESS unless ENV['SLUICE_TEST_COMPRESS'].to_s.empty?
 db = Mysql2::Client.new(**options)
 
 rows = File.readlines(file, chomp: true).map do |line|
