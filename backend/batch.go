@@ -2,8 +2,8 @@ package backend
 
 import (
 	"encoding/binary"
-	"fmt"
 
+	"github.com/sluice-db/sluice/backend/journal"
 	"github.com/sluice-db/sluice/rewrite"
 )
 
@@ -72,24 +72,41 @@ func (b *Batch) Add(s *Shape, sql []byte, scanned *rewrite.Rows, second int64) {
 }
 
 // addRecord appends one client statement as the journal has it.
-func (b *Batch) addRecord(s *Shape, seq uint64, second int64, body []byte) error {
+func (b *Batch) addRecord(s *Shape, r *journal.Record) {
+	if s.dead != nil {
+		b.addDead(s, r)
+		return
+	}
 	lex := s.lex
 	b.scanned.Reset()
-	if why := rewrite.ScanRowList(&b.scanned, body, &lex); why != "" {
-		return fmt.Errorf("record %d of the journal: %s", seq, why)
+	why := rewrite.ScanRowList(&b.scanned, r.Body, &lex)
+	var facts rewrite.Facts
+	if why == "" {
+		facts, why = s.Plan.Check(r.Body, &b.scanned)
 	}
-	facts, why := s.Plan.Check(body, &b.scanned)
 	if why != "" {
-		return fmt.Errorf("record %d of the journal: %s", seq, why)
+		b.addDead(s.without(why), r)
+		return
 	}
+	second := r.Time
 	if !facts.Timed {
 		second = 0
 	}
-	b.open(s, seq, second)
+	b.open(s, r.Seq, second)
 	for _, span := range b.scanned.Spans {
-		b.addRow(body[span.Start:span.End])
+		b.addRow(r.Body[span.Start:span.End])
 	}
-	return nil
+}
+
+// addDead appends a client statement that is to be rejected. Its rows cannot be told
+// apart: all their text is the first one's.
+func (b *Batch) addDead(s *Shape, r *journal.Record) {
+	b.open(s, r.Seq, 0)
+	text := r.Body
+	for range max(r.Rows, 1) {
+		b.addRow(text)
+		text = nil
+	}
 }
 
 func (b *Batch) open(s *Shape, seq uint64, second int64) {

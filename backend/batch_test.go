@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/sluice-db/sluice/backend/journal"
 	"github.com/sluice-db/sluice/rewrite"
 )
 
@@ -118,7 +119,7 @@ func TestRowsThroughTheJournal(t *testing.T) {
 		body := AppendRows(nil, []byte(sql), s, rows)
 		require.Equal(t, want, string(body))
 		var b, held Batch
-		require.NoError(t, b.addRecord(s, 7, 99, body))
+		b.addRecord(s, &journal.Record{Seq: 7, Time: 99, Rows: uint32(rows.Len()), Body: body})
 		held.Add(s, []byte(sql), rows, 0)
 		require.Equal(t, held.text, b.text)
 		require.Equal(t, held.rows, b.rows)

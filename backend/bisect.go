@@ -105,11 +105,14 @@ func (b *Batch) appendStatement(dst []byte, entries []int) []byte {
 	sep := false
 	for _, n := range entries {
 		for i := range b.entries[n].count {
+			r := &b.rows[b.entries[n].first+i]
+			if r.start == r.end {
+				continue // its text is in the row before: see addDead
+			}
 			if sep {
 				dst = append(dst, ',')
 			}
 			sep = true
-			r := &b.rows[b.entries[n].first+i]
 			dst = append(dst, b.text[r.start:r.end]...)
 		}
 	}

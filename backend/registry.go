@@ -63,19 +63,19 @@ func (e *Engine) queueOf(t *rewrite.Table, user string) (*queue, error) {
 }
 
 // shape finds the shape of a record, also of one from an earlier life.
-func (e *Engine) shape(id journal.ShapeID) (*Shape, error) {
+func (e *Engine) shape(id journal.ShapeID, q *queue) *Shape {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if s := e.shapes[id]; s != nil {
-		return s, nil
+		return s
 	}
-	s, err := revive(e.journal.ShapeBlob(id))
-	if err != nil {
-		return nil, err
-	}
+	s := revive(e.journal.ShapeBlob(id), q.name)
 	s.id = uint32(id)
+	if s.dead != nil {
+		e.log.Error().Err(s.dead).Str("table", q.name).Msg("this version of sluice does not replay some rows of the journal: their statements go to the reject log")
+	}
 	e.shapes[id] = s
-	return s, nil
+	return s
 }
 
 // Windows counts the windows that were closed on the shape's table: a session

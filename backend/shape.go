@@ -2,7 +2,9 @@ package backend
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sluice-db/sluice/rewrite"
 )
@@ -16,6 +18,7 @@ type Shape struct {
 	id    uint32 // of the journal
 	queue *queue
 	lex   rewrite.Lex
+	dead  error // why this version does not replay the rows, which are from an earlier life: they are rejected
 }
 
 // description is a Shape as the journal keeps it: enough to build it again after
@@ -53,28 +56,37 @@ func describe(p *rewrite.Plan, vars map[string]string, user string) ([]byte, err
 	})
 }
 
-// revive builds the shape that describe encoded.
-func revive(blob []byte) (*Shape, error) {
+// revive builds the shape that describe encoded. One that this version does not batch,
+// or cannot read, comes back dead; table, as schema.table, is where its rows were to go.
+func revive(blob []byte, table string) *Shape {
 	var d description
 	if err := json.Unmarshal(blob, &d); err != nil {
-		return nil, fmt.Errorf("shape in the journal: %w", err)
+		t := &rewrite.Table{}
+		t.Schema, t.Name, _ = strings.Cut(table, ".")
+		return &Shape{Plan: rewrite.Unplanned(rewrite.Form{}, t, ""), dead: fmt.Errorf(
+			"its description in the journal is not readable, so that only the rows are known and not their columns (%w)", err)}
 	}
-	state, why := rewrite.NewState(d.Variables, d.Dialect, d.Version)
-	if why != "" {
-		return nil, fmt.Errorf("shape in the journal: %s", why)
-	}
-	state.Schema = d.Schema
 	if d.Form.Tail != nil && d.Tail != nil {
 		d.Form.Tail.Text = string(d.Tail)
 	}
 	if d.Defined != nil {
 		d.Table.Definition = string(d.Defined)
 	}
-	plan, why := rewrite.NewPlan(d.Form, &d.Table, state)
-	if why != "" {
-		return nil, fmt.Errorf("shape in the journal: %s", why)
+	state, why := rewrite.NewState(d.Variables, d.Dialect, d.Version)
+	if why == "" {
+		state.Schema = d.Schema
+		var plan *rewrite.Plan
+		if plan, why = rewrite.NewPlan(d.Form, &d.Table, state); why == "" {
+			return &Shape{Plan: plan, User: d.User, lex: state.Lex}
+		}
 	}
-	return &Shape{Plan: plan, User: d.User, lex: state.Lex}, nil
+	return &Shape{Plan: rewrite.Unplanned(d.Form, &d.Table, d.Schema), User: d.User, dead: errors.New(string(why))}
+}
+
+// without is the shape for rows of s that this version does not read as the one did that
+// wrote them.
+func (s *Shape) without(why rewrite.Reason) *Shape {
+	return &Shape{Plan: rewrite.Unplanned(s.Plan.Form, s.Plan.Table, s.Plan.State.Schema), User: s.User, id: s.id, dead: errors.New(string(why))}
 }
 
 // NewShape is a shape for rows that are held and flushed on a session's own

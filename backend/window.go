@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,11 +30,8 @@ func (q *queue) load(w *window, b *Batch) error {
 	b.Reset()
 	b.reserve(w.rows, w.bytes)
 	return q.engine.journal.Read(q.id, w.From, w.To, func(r journal.Record) error {
-		s, err := q.engine.shape(r.Shape)
-		if err != nil {
-			return err
-		}
-		return b.addRecord(s, r.Seq, r.Time, r.Body)
+		b.addRecord(q.engine.shape(r.Shape, q), &r)
+		return nil
 	})
 }
 
@@ -168,7 +166,7 @@ func (c *chunk) apply(ctx context.Context) error {
 // attempt tries the rows merged and in order, and one after the other if that
 // does not go through.
 func (c *chunk) attempt(conn *conn) error {
-	err := c.transaction(conn, nil, c.again && c.anyRejected())
+	err := c.transaction(conn, nil, c.anyDead() || c.again && c.anyRejected())
 	for range 3 { // a table may change between two looks at it
 		var dead map[*rewrite.Table]string
 		var said *wire.Error
@@ -208,9 +206,10 @@ func rollback(conn *conn) error {
 // rejected; statements on dead tables are rejected whole.
 func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay bool) error {
 	e, x := c.queue.engine, &conn.executor
-	first := c.batch.entries[c.batch.rows[c.order[0]].entry].shape
-	if err := conn.take(first.Plan.State); err != nil {
-		return err
+	if i := slices.IndexFunc(c.order, c.alive); i >= 0 {
+		if err := conn.take(c.shape(c.order[i]).Plan.State); err != nil {
+			return err
+		}
 	}
 	if _, err := conn.Query("START TRANSACTION"); err != nil {
 		return err
@@ -227,6 +226,11 @@ func (c *chunk) transaction(conn *conn, dead map[*rewrite.Table]string, replay b
 		for _, n := range entriesOf(c.batch, c.order) {
 			if c.again && e.opts.Rejects.Has(e.journal.ID(), c.batch.entries[n].seq) {
 				continue // rejected before a COMMIT that did not come: it stays so
+			}
+			if why := c.batch.entries[n].shape.dead; why != nil {
+				rejects = append(rejects, Casualty{n, &wire.Error{Code: 1105, State: "HY000",
+					Message: "sluice: this version does not replay the statement, run it yourself: " + why.Error()}})
+				continue
 			}
 			if why, ok := dead[c.batch.entries[n].shape.Plan.Table]; ok {
 				rejects = append(rejects, Casualty{n, &wire.Error{Code: 1412, State: "HY000", Message: "sluice: " + why}})
@@ -329,14 +333,23 @@ func (c *chunk) anyRejected() bool {
 	return false
 }
 
+// anyDead: this version does not replay a statement of the chunk.
+func (c *chunk) anyDead() bool {
+	return slices.ContainsFunc(c.order, func(row uint32) bool { return !c.alive(row) })
+}
+
+func (c *chunk) alive(row uint32) bool { return c.shape(row).dead == nil }
+
+func (c *chunk) shape(row uint32) *Shape { return c.batch.entries[c.batch.rows[row].entry].shape }
+
 // tables lists the targets of the chunk that are not dead.
 func (c *chunk) tables(dead map[*rewrite.Table]string) []*rewrite.Table {
 	var list []*rewrite.Table
 	seen := make(map[*rewrite.Table]bool)
 	var last *Shape
 	for _, r := range c.order {
-		s := c.batch.entries[c.batch.rows[r].entry].shape
-		if s == last {
+		s := c.shape(r)
+		if s == last || s.dead != nil {
 			continue
 		}
 		last = s

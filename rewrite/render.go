@@ -9,6 +9,19 @@ func (p *Plan) render() Reason {
 	if !p.renderable(schema) || !p.renderable(p.Table.Name) {
 		return "a name outside ASCII where character_set_client is not UTF-8"
 	}
+	names := make([]string, len(p.Columns))
+	for i, column := range p.Columns {
+		names[i] = p.Table.Columns[column].Name
+		if !p.renderable(names[i]) {
+			return Reason("column " + names[i] + ": a name outside ASCII where character_set_client is not UTF-8")
+		}
+	}
+	p.write(names)
+	return ""
+}
+
+// write is render with the names of the columns at hand.
+func (p *Plan) write(columns []string) {
 	b := []byte("INSERT ")
 	if p.Replace {
 		b = []byte("REPLACE ")
@@ -17,25 +30,39 @@ func (p *Plan) render() Reason {
 		b = append(b, "IGNORE "...)
 	}
 	b = append(b, "INTO "...)
-	if schema != "" {
-		b = append(appendName(b, schema), '.')
+	if p.Table.Schema != "" {
+		b = append(appendName(b, p.Table.Schema), '.')
 	}
-	b = append(appendName(b, p.Table.Name), " ("...)
-	for i, column := range p.Columns {
-		name := p.Table.Columns[column].Name
-		if !p.renderable(name) {
-			return Reason("column " + name + ": a name outside ASCII where character_set_client is not UTF-8")
-		}
-		if i > 0 {
+	b = append(appendName(b, p.Table.Name), ' ')
+	for i, name := range columns {
+		if i == 0 {
+			b = append(b, '(')
+		} else {
 			b = append(b, ',')
 		}
 		b = appendName(b, name)
 	}
-	p.head = append(b, ") VALUES "...)
+	if len(columns) > 0 {
+		b = append(b, ") "...)
+	}
+	p.head = append(b, "VALUES "...)
 	if p.Tail != nil {
 		p.tail = append([]byte{' '}, p.Tail.Text...)
 	}
-	return ""
+}
+
+// Unplanned is a plan for the text of statements and for nothing else: of those that
+// NewPlan refuses. Of the table only the names count.
+func Unplanned(f Form, t *Table, schema string) *Plan {
+	p := &Plan{Form: f, Table: t, State: &State{Schema: schema}, Auto: -1}
+	names := f.Columns
+	if !f.HasColumns && !f.Set && p.resolve() == "" {
+		for _, column := range p.Columns {
+			names = append(names, t.Columns[column].Name)
+		}
+	}
+	p.write(names)
+	return p
 }
 
 // renderable: the name, which we have in UTF-8, means the same in the
