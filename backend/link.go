@@ -41,7 +41,7 @@ func openLink(c net.Conn, t *wire.TLS) (*link, error) {
 		return nil, err
 	}
 	if l.secured, err = t.Wanted(l.greeting); err != nil {
-		return nil, l.deny(err)
+		return nil, l.deny(wire.DeniedLogin(l.greeting), err)
 	}
 	return l, nil
 }
@@ -75,7 +75,7 @@ func (l *link) Write(p []byte) (int, error) {
 		err = l.wire.StartTLS(l.tls, wire.SSLRequest(login.Mask(l.greeting, true)))
 		l.shift = 1
 		if err != nil {
-			l.failed = l.deny(err)
+			l.failed = l.deny(login.Denied(l.greeting), err)
 			return 0, l.failed
 		}
 	}
@@ -86,10 +86,8 @@ func (l *link) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// deny ends the server's handshake and returns the reason.
-func (l *link) deny(why error) error {
-	if _, err := l.wire.Write(wire.AppendPacket(nil, 1+l.shift, wire.DeniedLogin(l.greeting))); err == nil {
-		_, _, _ = l.wire.ReadPacket(packetLimit)
-	}
+// deny ends the server's handshake by a login that is denied, and returns the reason.
+func (l *link) deny(login []byte, why error) error {
+	l.wire.Deny(1+l.shift, login)
 	return fmt.Errorf("%w: %w", ErrTLS, why)
 }

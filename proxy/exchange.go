@@ -3,7 +3,6 @@ package proxy
 import (
 	"bytes"
 	"fmt"
-	"time"
 
 	"github.com/sluice-db/sluice/backend/wire"
 )
@@ -182,39 +181,12 @@ func (a *exchange) passAnswer() error {
 	return a.backend.write(p)
 }
 
-// endWait bounds how long the end of a broken handshake may take.
-const endWait = 5 * time.Second
-
 // endHandshake completes the backend's handshake in place of a client that broke
-// it off, by a login that is denied: the server would count an unfinished one
-// against sluice's host (max_connect_errors) and in the end lock everyone out.
-func (x *session) endHandshake(a *exchange) {
-	_ = x.backend.SetDeadline(time.Now().Add(endWait))
-	if a.backend.write(wire.DeniedLogin(x.greet)) == nil {
-		a.awaitDenial()
-	}
-}
+// it off, by a login that is denied.
+func (x *session) endHandshake(a *exchange) { x.backend.Deny(a.backend.seq, wire.DeniedLogin(x.greet)) }
 
 // end does the same in the middle of an exchange.
-func (a *exchange) end() {
-	_ = a.backend.SetDeadline(time.Now().Add(endWait))
-	if a.backend.write([]byte{0}) == nil {
-		a.awaitDenial()
-	}
-}
-
-func (a *exchange) awaitDenial() {
-	const tries = 4
-	for range tries {
-		p, err := a.backend.read()
-		if err != nil || len(p) == 0 || p[0] == wire.IsErr || p[0] == wire.IsOK {
-			return
-		}
-		if a.backend.write([]byte{0}) != nil {
-			return
-		}
-	}
-}
+func (a *exchange) end() { a.backend.DenyAnswer(a.backend.seq, a.plugin) }
 
 func cString(p []byte) string {
 	if end := bytes.IndexByte(p, 0); end >= 0 {

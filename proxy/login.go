@@ -158,7 +158,7 @@ func (x *session) secureBackend(a *exchange, login []byte) error {
 	a.client.writeErr(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (TLS: %s)", x.server.opts.Backend, err))
 	var untrusted *tls.CertificateVerificationError
 	if errors.As(err, &untrusted) {
-		x.endHandshake(a)
+		x.backend.Deny(a.backend.seq, x.login.Denied(x.greet))
 	}
 	x.linger()
 	return fmt.Errorf("TLS with the backend: %w", err)

@@ -203,16 +203,3 @@ func (l *Login) Mask(offered *Greeting, tls bool) []byte {
 // SSLRequest is the packet that asks for TLS before a login whose payload is given. It
 // has the same flags: MySQL reads them only once.
 func SSLRequest(login []byte) []byte { return AppendPacket(nil, 1, login[:requestLen]) }
-
-// DeniedLogin is the payload of a login that any server refuses: it ends a
-// handshake that is broken off, so that the server does not count it against sluice's
-// host (max_connect_errors).
-func DeniedLogin(g *Greeting) []byte {
-	p := make([]byte, 32, 96)
-	binary.LittleEndian.PutUint32(p, (ClientProtocol41|ClientSecureConn|ClientPluginAuth|ClientMySQL)&(g.Base|ClientMySQL))
-	binary.LittleEndian.PutUint32(p[4:], MaxChunk)
-	p[8] = g.Charset
-	p = append(p, "sluice-broken-handshake\x00"...)
-	p = append(p, 0)
-	return append(append(p, g.Plugin...), 0)
-}

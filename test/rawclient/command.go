@@ -185,12 +185,12 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-// ChangeUser is COM_CHANGE_USER with the plug-in of the login before.
+// ChangeUser is COM_CHANGE_USER with the plug-in that is in force; UsePlugin changes it.
 // https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_com_change_user.html
 func (c *Client) ChangeUser(user, password, schema string) Command {
 	c.password = password
 	rest := append([]byte(user), 0)
-	answer := scramble(c.plugin, password, c.nonce)
+	answer := c.firstAnswer()
 	rest = append(append(rest, byte(len(answer))), answer...)
 	rest = append(append(rest, schema...), 0)
 	rest = append(rest, 45, 0)

@@ -2,24 +2,13 @@ package rawclient
 
 import (
 	"bufio"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/x509"
+	"crypto/tls"
 	"encoding/binary"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
 	"slices"
 	"time"
-)
-
-// Authentication plug-ins.
-const (
-	NativePassword = "mysql_native_password"
-	CachingSHA2    = "caching_sha2_password"
 )
 
 // Options says how to log in.
@@ -28,6 +17,7 @@ type Options struct {
 	Caps                   uint64 // zero means DefaultCaps
 	Charset                byte   // zero means utf8mb4_general_ci
 	Plugin                 string // empty means the server's default
+	TLS                    *tls.Config
 }
 
 // Greeting is the server's first packet.
@@ -50,6 +40,7 @@ type Client struct {
 
 	conn     net.Conn
 	reader   *bufio.Reader
+	secure   bool // passwords may be sent as they are
 	seq      byte
 	password string
 	plugin   string
@@ -73,7 +64,7 @@ func Dial(addr string, options Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dial: %w", err)
 	}
-	c := &Client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), password: options.Password}
+	c := &Client{conn: conn, reader: bufio.NewReaderSize(conn, 64<<10), password: options.Password, secure: network == "unix"}
 	if err := c.login(options); err != nil {
 		if !errors.Is(err, ErrRefused) {
 			return nil, errors.Join(err, conn.Close())
@@ -116,6 +107,11 @@ func (c *Client) login(o Options) error {
 		c.plugin = c.Greeting.Plugin
 	}
 	c.nonce = c.Greeting.nonce
+	if o.TLS != nil {
+		if err := c.startTLS(o); err != nil {
+			return err
+		}
+	}
 	if err := c.write(c.response(o)); err != nil {
 		return err
 	}
@@ -161,7 +157,7 @@ func (c *Client) response(o Options) []byte {
 	out = append(out, make([]byte, 19)...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(c.Caps>>32))
 	out = append(append(out, o.User...), 0)
-	out = appendString(out, scramble(c.plugin, o.Password, c.nonce))
+	out = appendString(out, c.firstAnswer())
 	if c.Caps&ConnectWithDB != 0 {
 		out = append(append(out, o.Schema...), 0)
 	}
@@ -176,97 +172,4 @@ func (c *Client) response(o Options) []byte {
 
 func connectAttrs() []byte {
 	return appendString(appendString(nil, []byte("program_name")), []byte("rawclient"))
-}
-
-// scramble answers the nonce for the password.
-func scramble(plugin, password string, nonce []byte) []byte {
-	if password == "" {
-		return nil
-	}
-	switch plugin {
-	case NativePassword:
-		stage1 := sha1.Sum([]byte(password))
-		stage2 := sha1.Sum(stage1[:])
-		mix := sha1.Sum(append(slices.Clone(nonce), stage2[:]...))
-		return xor(mix[:], stage1[:])
-	case CachingSHA2:
-		stage1 := sha256.Sum256([]byte(password))
-		stage2 := sha256.Sum256(stage1[:])
-		mix := sha256.Sum256(append(stage2[:], nonce...))
-		return xor(stage1[:], mix[:])
-	default:
-		return []byte("no such plug-in here")
-	}
-}
-
-func xor(a, b []byte) []byte {
-	out := make([]byte, len(a))
-	for i := range a {
-		out[i] = a[i] ^ b[i%len(b)]
-	}
-	return out
-}
-
-// finishAuth goes through auth switches and extra data to the OK or ERR.
-func (c *Client) finishAuth(log *[]string) error {
-	for {
-		seq, payload, err := c.read()
-		if err != nil {
-			return fmt.Errorf("authenticate: %w", err)
-		}
-		note := func(format string, args ...any) {
-			*log = append(*log, fmt.Sprintf("%d ", seq)+fmt.Sprintf(format, args...))
-		}
-		if len(payload) == 0 {
-			return errors.New("authenticate: empty packet")
-		}
-		switch {
-		case payload[0] == 0x00:
-			note("%s", c.describeOK(payload))
-			return nil
-		case payload[0] == 0xFF:
-			note("%s", c.describeError(payload))
-			return ErrRefused
-		case payload[0] == 0xFE:
-			in := &cursor{rest: payload[1:]}
-			c.plugin = string(in.nulString())
-			c.nonce = slices.Clone(in.nulString())
-			note("AUTH SWITCH %s, nonce of %d", c.plugin, len(c.nonce))
-			err = c.write(scramble(c.plugin, c.password, c.nonce))
-		case payload[0] == 0x01 && len(payload) == 2 && payload[1] == 3:
-			note("FAST AUTH OK")
-		case payload[0] == 0x01 && len(payload) == 2 && payload[1] == 4:
-			note("FULL AUTH")
-			err = c.write([]byte{2}) // ask for the RSA key
-		case payload[0] == 0x01:
-			note("PUBLIC KEY")
-			err = c.sendByRSA(payload[1:])
-		default:
-			return fmt.Errorf("authenticate: unknown packet %x", payload)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func (c *Client) sendByRSA(key []byte) error {
-	block, _ := pem.Decode(key)
-	if block == nil {
-		return fmt.Errorf("public key: not PEM: %q", key)
-	}
-	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
-	if err != nil {
-		return fmt.Errorf("public key: %w", err)
-	}
-	public, ok := parsed.(*rsa.PublicKey)
-	if !ok {
-		return fmt.Errorf("public key: %T", parsed)
-	}
-	plain := xor(append([]byte(c.password), 0), c.nonce)
-	secret, err := rsa.EncryptOAEP(sha1.New(), rand.Reader, public, plain, nil)
-	if err != nil {
-		return fmt.Errorf("encrypt password: %w", err)
-	}
-	return c.write(secret)
 }

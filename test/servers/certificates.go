@@ -85,6 +85,20 @@ func (a *Authority) Pool() *x509.CertPool {
 	return pool
 }
 
+// Pool holds the certificate in a file.
+func Pool(t testing.TB, path string) *x509.CertPool {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		t.Fatalf("%s holds no certificate", path)
+	}
+	return pool
+}
+
 // ServerOptions make a server offer TLS, with a certificate for localhost.
 func (a *Authority) ServerOptions(t testing.TB) []string {
 	t.Helper()

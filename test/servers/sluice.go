@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -125,8 +126,16 @@ func (s *Sluice) begin() error {
 	if err != nil {
 		return err
 	}
-	s.proc, err = startProcess(filepath.Join(s.dir, "log"), append([]string{path}, s.args...),
-		"SLUICE_BACKEND_PASSWORD="+ServicePassword)
+	var password []string
+	for i, arg := range s.args {
+		if arg == "--backend" { // the last one counts; without a service account there is no password
+			password = nil
+			if strings.Contains(s.args[i+1], "@") {
+				password = []string{"SLUICE_BACKEND_PASSWORD=" + ServicePassword}
+			}
+		}
+	}
+	s.proc, err = startProcess(filepath.Join(s.dir, "log"), append([]string{path}, s.args...), password...)
 	if err != nil {
 		return err
 	}
