@@ -152,7 +152,7 @@ func runOptions(kind Kind, dir string, port int) []string {
 		"--local-infile=1",
 		"--max-connections=300",
 		"--max-connect-errors=1000000",
-		"--max-allowed-packet=64M",
+		"--max-allowed-packet=256M",
 		"--innodb-flush-log-at-trx-commit=2",
 	)
 	if kind == KindMySQL {
