@@ -148,7 +148,7 @@ func (l *loading) connect(ctx context.Context) error {
 		Account: account(l.cfg.Backend, l.tls),
 		Journal: l.journal, Rejects: l.rejects, Connections: l.cfg.Apply.Connections, Schema: l.cfg.Checkpoint.Schema,
 		Identity: identityPath(l.cfg.DataDir),
-		Limits:   l.limits(), Log: l.log,
+		Limits:   l.limits(), BarrierTimeout: l.cfg.Barrier.Timeout, Log: l.log,
 		Settings: func(user, schema, table string) backend.Settings {
 			w := l.cfg.Resolve(user, schema, table).Window
 			s := backend.Settings{WindowBytes: l.windowBytes(w.Bytes), Delay: w.Delay, MaxDelay: w.MaxDelay}

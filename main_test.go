@@ -37,7 +37,7 @@ func TestMisuseExitsWith2(t *testing.T) {
 		{[]string{"help", "hush"}, "sluice: unknown command; see sluice --help\n"},
 		{[]string{"serve", "mysql://u:hush@h/"}, "sluice: the configuration has 2 mistakes:\n" +
 			"  an argument that belongs to no flag: every value stands behind its --flag\n" +
-			"  backend: no server is named: write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
 		{[]string{"version", "x"}, "sluice: version takes nothing but flags; see sluice version --help\n"},
 		{[]string{"serve", "--backnd=mysql://u:hush@h/"}, "sluice: the configuration has a mistake:\n  --backnd: unknown flag; did you mean --backend?\n"},
 		{[]string{"--backend=mysql://u:hush@h/"}, "sluice: unknown flag --backend: settings are flags of serve and check, behind the command; see sluice --help\n"},
@@ -51,7 +51,7 @@ func TestMisuseExitsWith2(t *testing.T) {
 			"  --window-rows: \"foo\" is neither auto nor a whole number\n" +
 			"  --burst: \"-backend=mysql://u:[redacted]@h/\" is not a whole number\n"},
 		{[]string{"serve"}, "sluice: the configuration has a mistake:\n" +
-			"  backend: no server is named: write mysql://USER@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
 		{[]string{"check", "--backend", "mysql://u:hush@h:x/", "--burst", "0", "--profile", "migrate"}, "" +
 			"sluice: warning: --backend: a password on the command line is visible to other users of the machine; use SLUICE_BACKEND_PASSWORD or backend.password_file\n" +
 			"sluice: the configuration has 3 mistakes:\n" +

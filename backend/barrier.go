@@ -8,7 +8,8 @@ import (
 )
 
 // Barrier flushes what a statement that names these tables could see and waits for
-// it. Not complete, or a table of unknown reach, flushes everything (S25).
+// it. Not complete, or a table of unknown reach, flushes everything (S25). A *wire.Error
+// is for the client: rows do not get through since the service account is refused.
 func (e *Engine) Barrier(ctx context.Context, names []rewrite.TableName, complete bool) error {
 	if e.pendingN.Load() == 0 {
 		return nil
@@ -42,8 +43,10 @@ func (e *Engine) Barrier(ctx context.Context, names []rewrite.TableName, complet
 	for _, g := range goals {
 		g.q.want(g.seq) // all at once, not one after the other
 	}
+	timeUp, cancel := context.WithTimeout(context.Background(), e.opts.BarrierTimeout)
+	defer cancel()
 	for _, g := range goals {
-		if err := g.q.flush(ctx, g.seq); err != nil {
+		if err := g.q.flush(ctx, g.seq, timeUp.Done()); err != nil {
 			return err
 		}
 	}

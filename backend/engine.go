@@ -25,6 +25,9 @@ type Options struct {
 	Schema      string // of the checkpoint table
 	Identity    string // path of the file that says which server the journal's rows went to
 	Limits      Limits
+	// BarrierTimeout is how long a statement waits for rows that do not get through
+	// since the service account is refused.
+	BarrierTimeout time.Duration
 	// Settings resolves the configuration's rules for a user and a table.
 	Settings func(user, schema, table string) Settings
 	Log      zerolog.Logger

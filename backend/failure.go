@@ -89,13 +89,10 @@ var accessErrors = map[uint16]bool{
 	1820: true, 1862: true, 3118: true, 4151: true, // password has expired, account is locked
 }
 
-// denied returns the server's word if an error is of the account.
-func denied(err error) *wire.Error {
+// denied says whether an error is of the service account.
+func denied(err error) bool {
 	var e *wire.Error
-	if errors.As(err, &e) && accessErrors[e.Code] {
-		return e
-	}
-	return nil
+	return errors.As(err, &e) && accessErrors[e.Code]
 }
 
 // Passes says whether an error of New or Inspect can pass by itself, so that serve waits

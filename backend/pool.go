@@ -53,7 +53,7 @@ func (p *pool) open(ctx context.Context) (*conn, error) {
 		_ = c.Close()
 	}
 	mend := ""
-	if denied(err) != nil {
+	if denied(err) {
 		mend = "; mend the account: its name and host on the server, its password there and in SLUICE_BACKEND_PASSWORD or backend.password_file"
 	}
 	return nil, fmt.Errorf("service account at %s: %w%s", p.account.Addr, err, mend)

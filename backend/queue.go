@@ -2,11 +2,14 @@ package backend
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/sluice-db/sluice/backend/journal"
+	"github.com/sluice-db/sluice/backend/wire"
 )
 
 // Settings are a table's window and what becomes of its rejects, as the
@@ -40,6 +43,7 @@ type queue struct {
 	last     uint64
 	applied  uint64
 	stuck    bool            // its window does not go through: the server is away
+	denied   error           // it does not go through because the service account is refused
 	sealed   *journal.Window // by an earlier life of sluice, to be applied first
 	gather   gathering
 	wanted   uint64        // a barrier waits for this record
@@ -119,10 +123,14 @@ func (q *queue) fares(err error) {
 	if back := q.stuck && !stuck; back {
 		q.engine.log.Info().Str("table", q.name).Msg("the server takes rows again")
 	}
-	if stuck != q.stuck {
-		q.stuck = stuck
+	refused := error(nil)
+	if denied(err) {
+		refused = err
+	}
+	if stuck != q.stuck || (refused == nil) != (q.denied == nil) {
 		q.announce()
 	}
+	q.stuck, q.denied = stuck, refused
 	q.mu.Unlock()
 	q.engine.healthy(q, err)
 }
@@ -193,19 +201,29 @@ func (q *queue) want(seq uint64) {
 	q.poke()
 }
 
-// flush asks for everything up to seq to be applied now and waits for it.
-func (q *queue) flush(ctx context.Context, seq uint64) error {
+// flush asks for everything up to seq to be applied now and waits for it: as long as it
+// takes, but not for somebody to mend the service account. That is waited for until
+// the time is up; then the error is a *wire.Error for the client.
+func (q *queue) flush(ctx context.Context, seq uint64, timeUp <-chan struct{}) error {
 	for {
 		q.mu.Lock()
 		if q.applied >= seq {
 			q.mu.Unlock()
 			return nil
 		}
-		changed := q.changed
+		changed, refused := q.changed, q.denied
 		q.mu.Unlock()
 		q.want(seq)
+		var late <-chan struct{}
+		if refused != nil {
+			late = timeUp
+		}
 		select {
 		case <-changed:
+		case <-late:
+			return &wire.Error{Code: 1105, State: "HY000", Message: fmt.Sprintf(
+				"sluice: acknowledged rows for %s wait in the journal and cannot be read yet: %s; they are applied by themselves when the account is mended "+
+					"(a password that has changed: start sluice again with it)", q.name, strings.ToValidUTF8(refused.Error(), "?"))}
 		case <-ctx.Done():
 			return ctx.Err()
 		}

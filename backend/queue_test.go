@@ -2,6 +2,8 @@ package backend
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/sluice-db/sluice/backend/journal"
+	"github.com/sluice-db/sluice/backend/wire"
 )
 
 // idle is an engine without a server: its queues gather, and nothing applies them.
@@ -242,4 +245,44 @@ func TestRecoverForeignKeys(t *testing.T) {
 	q.replayed(t)
 	require.False(t, e.touches(q, map[string]bool{"y.z": true}))
 	require.True(t, e.touches(q, map[string]bool{"x.t": true}))
+}
+
+// Who waits for rows gets an error when the service account is refused and the time is
+// up, and waits for anything else as long as it takes.
+func TestFlushWhileTheAccountIsRefused(t *testing.T) {
+	refused := fmt.Errorf("service account: %w", &wire.Error{Code: 1045, State: "28000", Message: "Access denied \xff"})
+	timeUp := make(chan struct{})
+	close(timeUp)
+	q := idleQueue(t, Settings{WindowRows: 100, WindowBytes: 1000, Delay: time.Hour})
+	q.added(1, 1, 10, time.Now())
+	var said *wire.Error
+	q.fares(refused)
+	require.ErrorAs(t, q.flush(context.Background(), 1, timeUp), &said)
+	require.Equal(t, uint16(1105), said.Code)
+	require.Contains(t, said.Message, "acknowledged rows for x.t wait in the journal")
+	require.Contains(t, said.Message, "ERROR 1045 (28000): Access denied ?")
+
+	// The time is up before the account is refused.
+	for _, passing := range []error{nil, errors.New("connection refused"), &wire.Error{Code: 1205}} {
+		q.fares(passing)
+		done := make(chan error)
+		go func() { done <- q.flush(context.Background(), 1, timeUp) }()
+		select {
+		case err := <-done:
+			t.Fatalf("%v: %v", passing, err)
+		case <-time.After(10 * time.Millisecond):
+		}
+		q.fares(refused)
+		require.ErrorAs(t, <-done, &said)
+	}
+
+	q.fares(errors.New("connection refused"))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, q.flush(ctx, 1, timeUp), context.Canceled)
+	w, err := q.take("barrier")
+	require.NoError(t, err)
+	q.applyDone(&w)
+	q.fares(refused)
+	require.NoError(t, q.flush(context.Background(), 1, timeUp))
 }

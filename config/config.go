@@ -24,6 +24,7 @@ type Config struct {
 	Burst                         int
 	Apply                         Apply
 	Consistency                   Consistency
+	Barrier                       Barrier
 	OnError                       OnError
 	AffectedRows                  AffectedRows
 	Drain                         Drain
@@ -73,6 +74,11 @@ type Statement struct {
 // Apply says how windows reach the server.
 type Apply struct {
 	Connections int
+}
+
+// Barrier bounds the wait of a statement for rows that it could see.
+type Barrier struct {
+	Timeout time.Duration // while the server refuses the service account
 }
 
 // Drain bounds the orderly end.
@@ -186,6 +192,7 @@ func Default() *Config {
 		Burst:                         8,
 		Apply:                         Apply{Connections: 2},
 		Consistency:                   Strict,
+		Barrier:                       Barrier{Timeout: 10 * time.Second},
 		OnError:                       OnErrorFail,
 		AffectedRows:                  AffectedPerRow,
 		Drain:                         Drain{Timeout: 30 * time.Second},

@@ -59,7 +59,9 @@ func (x *session) before(st *statement) (said *wire.Error, err error) {
 	if st.class.Kind == rewrite.StmtSelect && st.class.Harmless && b.state != nil {
 		st.class.Harmless = x.inert(st.text)
 	}
-	if err := x.await(st); err != nil {
+	if err := x.await(st); errors.As(err, &said) {
+		return said, nil
+	} else if err != nil {
 		return nil, err
 	}
 	if st.class.Inspects && b.traces.valid && !onlyFoundRows(st.text) {
