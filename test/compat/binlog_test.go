@@ -21,18 +21,21 @@ func TestBinlogDump(t *testing.T) {
 			sluice := servers.StartSluice(t, server)
 			server.Exec(t, "CREATE TABLE test.b (id INT PRIMARY KEY, v LONGTEXT)",
 				"INSERT INTO test.b VALUES (1, 'x'), (2, REPEAT('y', 17000000)), (3, 'z')")
-			direct := dumpBinlog(t, server, server.Addr)
+			direct := dumpBinlog(t, server, server.Addr, rawclient.Compression{})
 			require.Greater(t, len(direct), 5)
-			require.Equal(t, direct, dumpBinlog(t, server, sluice.Addr))
+			require.Equal(t, direct, dumpBinlog(t, server, sluice.Addr, rawclient.Compression{}))
+			for _, with := range compressions {
+				require.Equal(t, direct, dumpBinlog(t, server, sluice.Addr, with))
+			}
 		})
 	}
 }
 
-func dumpBinlog(t *testing.T, server *servers.Server, addr string) rawclient.Reply {
+func dumpBinlog(t *testing.T, server *servers.Server, addr string, with rawclient.Compression) rawclient.Reply {
 	t.Helper()
 	var file string
 	require.NoError(t, server.Open(t).QueryRow("SELECT SUBSTRING_INDEX(@@log_bin_basename, '/', -1)").Scan(&file))
-	c, err := rawclient.Dial(addr, rawclient.Options{User: "root"})
+	c, err := rawclient.Dial(addr, rawclient.Options{User: "root", Compression: with})
 	require.NoError(t, err)
 	defer func() { _ = c.Close() }()
 	for _, sql := range []string{

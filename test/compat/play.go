@@ -32,6 +32,8 @@ type player struct {
 	piping     bool
 	mask       bool
 	entries    []Entry
+
+	compression rawclient.Compression
 }
 
 type statement struct {
@@ -158,6 +160,7 @@ func (p *player) use(args string) error {
 	if err != nil {
 		return err
 	}
+	options.Compression = p.compression
 	c, err := rawclient.Dial(p.addr, options)
 	refused := errors.Is(err, rawclient.ErrRefused)
 	if err != nil && !refused {

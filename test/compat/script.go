@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sluice-db/sluice/test/rawclient"
 	"github.com/sluice-db/sluice/test/servers"
 )
 
@@ -27,6 +28,8 @@ type Script struct {
 	Setup    []step
 	Body     []step
 	Stored   []expectation
+
+	Compression rawclient.Compression // asked for where it is offered
 }
 
 // step is a directive or, with verb query, a statement.

@@ -40,6 +40,9 @@ func startLoaders(t *testing.T, sluice *servers.Sluice, n int) *loaders {
 	ls := &loaders{cancel: cancel}
 	for i := range n + 1 {
 		l := &loader{id: i, db: sluice.Open(t, "test")}
+		if i%2 == 1 {
+			l.db = openCompressed(t, sluice)
+		}
 		l.db.SetMaxOpenConns(1)
 		if i == n {
 			l.size = 40
@@ -49,6 +52,14 @@ func startLoaders(t *testing.T, sluice *servers.Sluice, n int) *loaders {
 	}
 	t.Cleanup(ls.stop)
 	return ls
+}
+
+func openCompressed(t *testing.T, sluice *servers.Sluice) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("mysql", sluice.DSN("app", "app", "test")+"&compress=true")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
 }
 
 func (ls *loaders) stop() {

@@ -53,15 +53,21 @@ func (c *Client) Do(command Command) (Reply, error) {
 // Send writes commands in one piece without reading anything.
 func (c *Client) Send(commands ...Command) error {
 	var framed []byte
-	for _, command := range commands {
-		seq := byte(0)
-		framed = frame(framed, &seq, command.Payload)
-	}
 	if err := c.conn.SetWriteDeadline(time.Now().Add(Deadline)); err != nil {
 		return fmt.Errorf("set deadline: %w", err)
 	}
-	if _, err := c.conn.Write(framed); err != nil {
-		return fmt.Errorf("send: %w", err)
+	for i, command := range commands {
+		seq := byte(0)
+		framed = frame(framed, &seq, command.Payload)
+		if c.packed != nil {
+			c.packed.restart()
+		} else if i < len(commands)-1 {
+			continue
+		}
+		if _, err := c.conn.Write(framed); err != nil {
+			return fmt.Errorf("send: %w", err)
+		}
+		framed = framed[:0]
 	}
 	return nil
 }

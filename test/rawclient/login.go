@@ -18,6 +18,7 @@ type Options struct {
 	Charset                byte   // zero means utf8mb4_general_ci
 	Plugin                 string // empty means the server's default
 	TLS                    *tls.Config
+	Compression            Compression
 }
 
 // Greeting is the server's first packet.
@@ -40,7 +41,8 @@ type Client struct {
 
 	conn     net.Conn
 	reader   *bufio.Reader
-	secure   bool // passwords may be sent as they are
+	packed   *packed // nil without compression
+	secure   bool    // passwords may be sent as they are
 	seq      byte
 	password string
 	plugin   string
@@ -71,6 +73,7 @@ func Dial(addr string, options Options) (*Client, error) {
 		}
 		return c, err
 	}
+	c.compress(options.Compression)
 	return c, nil
 }
 
@@ -101,7 +104,7 @@ func (c *Client) login(o Options) error {
 	if o.Schema != "" {
 		o.Caps |= ConnectWithDB
 	}
-	c.Caps = o.Caps & c.Greeting.Caps
+	c.Caps = (o.Caps | o.Compression.capability()) & c.Greeting.Caps
 	c.plugin = o.Plugin
 	if c.plugin == "" {
 		c.plugin = c.Greeting.Plugin
@@ -166,6 +169,9 @@ func (c *Client) response(o Options) []byte {
 	}
 	if c.Caps&ConnectAttrs != 0 {
 		out = appendString(out, connectAttrs())
+	}
+	if c.Caps&ZstdCompress != 0 {
+		out = append(out, o.Compression.level())
 	}
 	return out
 }

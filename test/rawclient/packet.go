@@ -20,10 +20,20 @@ const Deadline = 60 * time.Second
 // ErrSequence says that a packet came out of turn.
 var ErrSequence = errors.New("packet out of sequence")
 
-// write sends one payload in as many packets as it needs, the first with the
-// connection's next sequence number.
-func (c *Client) write(payload []byte) error {
-	framed := frame(nil, &c.seq, payload)
+// write sends payloads, each in as many packets as it needs, at once, the first with
+// the connection's next sequence number. Under compression client libraries go on from
+// the number of the compressed packet instead, which nobody checks, and so does this.
+func (c *Client) write(payloads ...[]byte) error {
+	var framed []byte
+	first := c.seq
+	if c.packed != nil {
+		first = c.packed.next
+	}
+	seq := first
+	for _, payload := range payloads {
+		framed = frame(framed, &seq, payload)
+	}
+	c.seq += seq - first
 	if err := c.conn.SetWriteDeadline(time.Now().Add(Deadline)); err != nil {
 		return fmt.Errorf("set deadline: %w", err)
 	}
@@ -59,7 +69,7 @@ func (c *Client) read() (seq byte, payload []byte, err error) {
 		if _, err := io.ReadFull(c.reader, header[:]); err != nil {
 			return 0, nil, fmt.Errorf("read header: %w", err)
 		}
-		if header[3] != c.seq {
+		if header[3] != c.seq && c.packed == nil {
 			return 0, nil, fmt.Errorf("%w: got %d, want %d", ErrSequence, header[3], c.seq)
 		}
 		c.seq++

@@ -37,7 +37,11 @@ const (
 // the command's packets ended. A connection that the server closes is part of
 // the reply; other failures are errors.
 func (c *Client) Receive(command Command) (Reply, error) {
-	c.seq = byte(len(command.Payload)/MaxPart + 1)
+	parts := len(command.Payload)/MaxPart + 1
+	c.seq = byte(parts)
+	if c.packed != nil {
+		c.packed.expect(len(command.Payload) + 4*parts)
+	}
 	reply := Reply{}
 	err := c.receive(command.Kind, &reply)
 	if err != nil && closedByPeer(err) {
@@ -252,19 +256,17 @@ func (c *Client) sendInfile() error {
 	if len(c.infiles) > 0 {
 		file, c.infiles = c.infiles[0], c.infiles[1:]
 	}
-	for _, packet := range file.Packets {
-		if err := c.write(packet); err != nil {
-			return err
-		}
+	if !file.Abort {
+		return c.write(append(file.Packets, nil)...)
 	}
-	if file.Abort {
-		if _, err := c.conn.Write([]byte{100, 0, 0, c.seq, 'x'}); err != nil {
-			return fmt.Errorf("write part of a packet: %w", err)
-		}
-		if err := c.conn.Close(); err != nil {
-			return fmt.Errorf("drop the connection: %w", err)
-		}
-		return io.ErrUnexpectedEOF
+	if err := c.write(file.Packets...); err != nil {
+		return err
 	}
-	return c.write(nil)
+	if _, err := c.conn.Write([]byte{100, 0, 0, c.seq, 'x'}); err != nil {
+		return fmt.Errorf("write part of a packet: %w", err)
+	}
+	if err := c.conn.Close(); err != nil {
+		return fmt.Errorf("drop the connection: %w", err)
+	}
+	return io.ErrUnexpectedEOF
 }
