@@ -29,7 +29,9 @@ type bench struct {
 	directLimit time.Duration
 	seconds     int
 	threads     int
+	relayed     struct{ scripts, threads string }
 
+	tls    string   // directory with the certificates of the part relay
 	tables []string // what is printed at the end
 }
 
@@ -43,7 +45,8 @@ type part struct {
 var parts = []part{
 	{"ceiling", false, (*bench).ceiling},
 	{"perl-autocommit", true, (*bench).perlAutocommit},
-	{"point-select", true, (*bench).pointSelect},
+	{"relay", true, (*bench).relay},
+	{"transfer", true, (*bench).transfer},
 	{"oltp", true, (*bench).oltp},
 }
 
@@ -68,7 +71,9 @@ func main() {
 	flags.StringVar(&b.bufferPool, "buffer-pool", "16M", "the server's buffer pool while rows are loaded, smaller than the table")
 	flags.DurationVar(&b.directLimit, "direct-limit", 60*time.Second, "a direct load is stopped after so long; 0 is never")
 	flags.IntVar(&b.seconds, "seconds", 10, "length of a run of sysbench")
-	flags.IntVar(&b.threads, "threads", 16, "threads of sysbench")
+	flags.IntVar(&b.threads, "threads", 16, "threads of sysbench in the part oltp")
+	flags.StringVar(&b.relayed.threads, "relay-threads", "1,16,64", "threads of sysbench in the part relay")
+	flags.StringVar(&b.relayed.scripts, "relay-scripts", "oltp_point_select,oltp_read_only", "scripts of sysbench in the part relay")
 	if err := flags.Parse(os.Args[1:]); err != nil {
 		_ = os.RemoveAll(b.dir) // made by the script run, and empty but for this program
 		if errors.Is(err, flag.ErrHelp) {

@@ -22,12 +22,12 @@ const (
 )
 
 // withServer starts a server with the accounts, runs a part on it and stops it.
-func (b *bench) withServer(ctx context.Context, kind, bufferPool string, run func(*stage.Server) error) (err error) {
+func (b *bench) withServer(ctx context.Context, kind, bufferPool string, run func(*stage.Server) error, extra ...string) (err error) {
 	dir, err := os.MkdirTemp(b.dir, kind)
 	if err != nil {
 		return fmt.Errorf("make a directory: %w", err)
 	}
-	options := stage.ServerOptions{Dir: dir, BufferPool: bufferPool}
+	options := stage.ServerOptions{Dir: dir, BufferPool: bufferPool, Extra: extra}
 	var server *stage.Server
 	switch kind {
 	case "mariadb":
@@ -74,13 +74,14 @@ func login(ctx context.Context, addr string) error {
 	return nil
 }
 
-// startSluice starts sluice with an empty journal in front of a server.
-func (b *bench) startSluice(ctx context.Context, backend string) (*stage.Sluice, error) {
+// startSluice starts sluice with an empty journal in front of a server; flags are added.
+func (b *bench) startSluice(ctx context.Context, backend string, flags ...string) (*stage.Sluice, error) {
 	dir, err := os.MkdirTemp(b.dir, "sluice")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory: %w", err)
 	}
 	return stage.StartSluice(ctx, stage.SluiceOptions{
 		Binary: b.sluice, Dir: dir, Name: "journal", Backend: backend, User: serviceUser, Password: password,
+		Args: flags,
 	})
 }

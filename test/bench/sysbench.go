@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/sluice-db/sluice/test/demo/stage"
@@ -24,6 +25,7 @@ const (
 type events struct {
 	transactions int
 	rate         float64 // transactions a second
+	queries      float64 // queries a second
 	ignored      int     // errors that sysbench does not stop at: deadlocks, for instance
 	reconnects   int
 	p95          float64 // milliseconds
@@ -38,7 +40,11 @@ func (b *bench) sysbench(ctx context.Context, addr, script, command string, args
 	all := append([]string{script, "--mysql-host=" + host, "--mysql-port=" + port,
 		"--mysql-user=" + appUser, "--mysql-password=" + password, "--mysql-db=" + schema,
 		"--threads=" + strconv.Itoa(b.threads), "--time=" + strconv.Itoa(b.seconds)}, args...)
-	out, err := exec.CommandContext(ctx, "sysbench", append(all, command)...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, "sysbench", append(all, command)...)
+	if slices.Contains(args, overTLS) {
+		cmd.Dir = b.tls // where it looks for certificates
+	}
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return events{}, fmt.Errorf("sysbench %s %s: %w\n%s", script, command, err, out)
 	}
@@ -48,8 +54,12 @@ func (b *bench) sysbench(ctx context.Context, addr, script, command string, args
 	return parseEvents(out)
 }
 
-var eventPatterns = struct{ transactions, ignored, reconnects, p95 *regexp.Regexp }{
+// overTLS has sysbench log in by TLS.
+const overTLS = "--mysql-ssl=on"
+
+var eventPatterns = struct{ transactions, queries, ignored, reconnects, p95 *regexp.Regexp }{
 	transactions: regexp.MustCompile(`transactions:\s+(\d+)\s+\(([\d.]+) per sec`),
+	queries:      regexp.MustCompile(`queries:\s+\d+\s+\(([\d.]+) per sec`),
 	ignored:      regexp.MustCompile(`ignored errors:\s+(\d+)`),
 	reconnects:   regexp.MustCompile(`reconnects:\s+(\d+)`),
 	p95:          regexp.MustCompile(`95th percentile:\s+([\d.]+)`),
@@ -71,6 +81,7 @@ func parseEvents(out []byte) (events, error) {
 		}
 	}
 	find(eventPatterns.transactions, &e.transactions, &e.rate)
+	find(eventPatterns.queries, &e.queries)
 	find(eventPatterns.ignored, &e.ignored)
 	find(eventPatterns.reconnects, &e.reconnects)
 	find(eventPatterns.p95, &e.p95)
