@@ -181,22 +181,31 @@ func (x *session) isSmall(raw []byte) bool {
 	return ok && !rewrite.IsInsert(text)
 }
 
-// takeReply reads the reply and passes it on when it is whole. One that does not fit
-// the small buffer is left to the goroutine, which streams it.
+// takeReply reads the reply and passes it on when it is whole. A large one of which only
+// a part is there is left to the goroutine, which streams it.
 func (x *session) takeReply() {
-	err := x.backend.TryFill()
-	if errors.Is(err, wire.ErrAgain) {
-		return
-	}
-	if err != nil {
-		x.unpark()
-		return
+	for {
+		switch err := x.backend.TryFill(); {
+		case errors.Is(err, wire.ErrAgain) && x.backend.Buffered() == 0:
+			return
+		case err != nil && !errors.Is(err, wire.ErrAgain):
+			x.unpark()
+			return
+		}
+		if !x.backend.Full() {
+			break
+		}
+		if x.backend.Enlarged() {
+			x.unpark()
+			return
+		}
+		x.backend.Enlarge()
 	}
 	r := &x.reply
 	r.Begin(wire.ReplyTo(x.st.command), x.backend.Caps)
 	n, whole := x.backend.Follow(r)
 	switch {
-	case r.Infile || r.Unknown || (n == 0 && x.backend.Full()):
+	case r.Infile || r.Unknown || (n == 0 && x.backend.Enlarged()):
 		x.unpark()
 		return
 	case n == 0:
@@ -210,6 +219,7 @@ func (x *session) takeReply() {
 	written, err := x.client.TryWrite(reply)
 	if err == nil && written == n {
 		x.backend.Discard(n)
+		x.backend.Shrink()
 		x.stage, x.waiting = atCommand, true
 		if x.backendGone.Load() || (x.ending && x.idleStatus()) {
 			x.unpark()
@@ -218,6 +228,7 @@ func (x *session) takeReply() {
 	}
 	x.rest = append([]byte(nil), reply[written:]...)
 	x.backend.Discard(n)
+	x.backend.Shrink()
 	x.stage = atRest
 	x.unpark()
 }

@@ -36,6 +36,9 @@ func (c *Conn) TryWrite(p []byte) (int, error) {
 	return n, err
 }
 
+// Enlarged says that the buffer is a borrowed large one.
+func (c *Conn) Enlarged() bool { return c.large != nil }
+
 // Full says that the buffer holds no more: it is not known whether there is more to read.
 func (c *Conn) Full() bool { return c.w == len(c.buf) }
 
