@@ -6,7 +6,9 @@
 //
 //	ceiling          row-by-row clients against a server that answers OK at once
 //	perl-autocommit  the Perl loader: that server, the real server, sluice
-//	point-select     sysbench oltp_point_select: direct, HAProxy in TCP mode, sluice
+//	relay            sysbench point selects and read-only transactions, with and without TLS: direct,
+//	                 HAProxy in TCP mode, sluice
+//	transfer         a large result and a large LOAD DATA LOCAL, the same ways
 //	oltp             sysbench oltp_read_write, oltp_insert and inserts with explicit keys through sluice
 //
 // Figures are medians of several runs whose legs alternate. A figure never

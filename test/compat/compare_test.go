@@ -75,7 +75,7 @@ func TestParseScript(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, script.Setup, 1)
 	require.Len(t, script.Body, 3)
-	require.Len(t, script.Variants(), 6)
+	require.Len(t, script.Variants(), 7)
 	steps := script.steps(Variant{Mode: InBegin, Wrapped: true})
 	require.Len(t, steps, 1+50+3+1+50+1)
 	require.Equal(t, "COMMIT", steps[len(steps)-1].args)

@@ -83,6 +83,7 @@ func playOnce(t *testing.T, server *servers.Server, sluice *servers.Sluice, scri
 	warmUp(t, server)
 	p := newPlayer(addr, schema)
 	p.compression = script.Compression
+	p.parked = v.Parked
 	if err := p.play(script.Setup); err != nil {
 		t.Fatalf("set up on %s: %v", addr, err)
 	}

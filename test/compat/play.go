@@ -30,6 +30,7 @@ type player struct {
 	statements map[string]*statement
 	pipeline   []pending
 	piping     bool
+	parked     bool // every connection begins with small commands
 	mask       bool
 	entries    []Entry
 
@@ -147,6 +148,17 @@ func maskRows(reply rawclient.Reply) rawclient.Reply {
 	return out
 }
 
+// pings is what has sluice serve a session in its event loop.
+func pings(c *rawclient.Client) error {
+	const enough = 24
+	for range enough {
+		if _, err := c.Do(rawclient.Simple(rawclient.ComPing, rawclient.OneReply)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // use makes a connection the current one, opening it if its name is new.
 func (p *player) use(args string) error {
 	fields := strings.Fields(args)
@@ -173,6 +185,9 @@ func (p *player) use(args string) error {
 		return c.Close()
 	}
 	p.conn, p.conns[name] = c, c
+	if p.parked {
+		return pings(c)
+	}
 	return nil
 }
 

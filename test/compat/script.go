@@ -218,11 +218,15 @@ var Modes = []Mode{Autocommit, InBegin, AutocommitIs}
 type Variant struct {
 	Mode    Mode
 	Wrapped bool // 50 ordinary rows before and after the body
+	Parked  bool // so many small commands before it that sluice serves the session in its event loop
 }
 
 func (v Variant) String() string {
 	if v.Wrapped {
 		return string(v.Mode) + ",wrapped"
+	}
+	if v.Parked {
+		return string(v.Mode) + ",parked"
 	}
 	return string(v.Mode)
 }
@@ -236,6 +240,7 @@ func (s *Script) Variants() []Variant {
 			variants = append(variants, Variant{Mode: mode, Wrapped: true})
 		}
 	}
+	variants = append(variants, Variant{Mode: s.Modes[0], Parked: true})
 	return variants
 }
 
