@@ -36,7 +36,7 @@ var packBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// The libraries and the level were chosen by measurement (docs/decisions/0015).
+// The libraries and the level were chosen by measurement (docs/decisions/0016).
 const zlibLevel = 2
 
 var (
