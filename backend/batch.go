@@ -2,6 +2,7 @@ package backend
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"github.com/sluice-db/sluice/backend/journal"
 	"github.com/sluice-db/sluice/rewrite"
@@ -39,6 +40,20 @@ func (b *Batch) Reset() {
 	b.entries, b.rows, b.text = b.entries[:0], b.rows[:0], b.text[:0]
 }
 
+// spareBatches are those that sessions have released.
+var spareBatches sync.Pool // *Batch
+
+// Release empties b and leaves its memory to other sessions' batches.
+func (b *Batch) Release() {
+	if cap(b.rows) == 0 {
+		return
+	}
+	b.Reset()
+	spare := *b
+	*b = Batch{}
+	spareBatches.Put(&spare)
+}
+
 // reserve makes room at once for what a window is known to have: growing by doubling
 // would take twice the memory.
 func (b *Batch) reserve(rows, bytes int) {
@@ -61,6 +76,11 @@ func (b *Batch) Statements() int { return len(b.entries) }
 
 // Add appends one client statement whose rows stand in sql as scanned says.
 func (b *Batch) Add(s *Shape, sql []byte, scanned *rewrite.Rows, second int64) {
+	if cap(b.rows) == 0 {
+		if spare, ok := spareBatches.Get().(*Batch); ok {
+			*b = *spare
+		}
+	}
 	b.open(s, 0, second)
 	if s.Plan.Set {
 		b.addRow(AppendSetRow(nil, sql, scanned))

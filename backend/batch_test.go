@@ -126,3 +126,17 @@ func TestRowsThroughTheJournal(t *testing.T) {
 		require.Equal(t, []entry{{shape: s, seq: 7, count: rows.Len()}}, b.entries, "rows that do not depend on the time have none")
 	}
 }
+
+// TestRelease: a batch that was released is empty, and what it held is not in the next one.
+func TestRelease(t *testing.T) {
+	b := build(t, numbers(nil))
+	b.plain(3, 1, 2)
+	b.Release()
+	require.Zero(t, b.Len())
+	require.Zero(t, b.Statements())
+	require.Zero(t, b.Bytes())
+	b.Release() // there is nothing to release
+	b.plain(8, 7)
+	require.Equal(t, 2, b.Len())
+	require.Equal(t, []uint32{1, 0}, b.Arrange(wide).Order)
+}

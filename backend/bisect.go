@@ -94,8 +94,10 @@ func (x *executor) runEnd(b *Batch, entries []int, at int) int {
 // client statement is atomic.
 func (x *executor) insertEntries(b *Batch, entries []int) error {
 	e := &b.entries[entries[0]]
-	x.sql = b.appendStatement(x.sql[:0], entries)
-	return x.exec(e.shape, e.time, x.sql)
+	buf := statements.Get().(*[]byte)
+	defer statements.Put(buf)
+	*buf = b.appendStatement((*buf)[:0], entries)
+	return x.exec(e.shape, e.time, *buf)
 }
 
 // appendStatement renders client statements of one shape as one.

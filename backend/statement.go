@@ -2,16 +2,20 @@ package backend
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/rewrite"
 )
 
+// statements are buffers for merged statements, at most statement.bytes each but for a
+// single row that is longer.
+var statements = sync.Pool{New: func() any { return new([]byte) }}
+
 // executor runs statements one after another on one connection.
 type executor struct {
 	conn   *wire.Session
 	limits Limits
-	sql    []byte
 	second int64                      // timestamp set on the connection, 0 for none
 	become func(*rewrite.State) error // takes on the state of a shape's session; nil where it is that session's own connection
 
@@ -63,10 +67,12 @@ func (x *executor) at(second int64) error {
 // limits. Rows of one client statement may end up in two of them: the caller's
 // transaction keeps them together.
 func (x *executor) insert(b *Batch, order []uint32) error {
+	buf := statements.Get().(*[]byte)
+	defer statements.Put(buf)
 	for at := 0; at < len(order); {
 		r := &b.rows[order[at]]
 		e := &b.entries[r.entry]
-		x.sql = e.shape.Plan.AppendHead(x.sql[:0])
+		sql := e.shape.Plan.AppendHead((*buf)[:0])
 		limit := x.statementLimit(len(e.shape.Plan.AppendTail(nil)))
 		first := at
 		for ; at < len(order); at++ {
@@ -76,15 +82,16 @@ func (x *executor) insert(b *Batch, order []uint32) error {
 				break
 			}
 			if at > first {
-				if len(x.sql)+1+r.end-r.start > limit {
+				if len(sql)+1+r.end-r.start > limit {
 					break
 				}
-				x.sql = append(x.sql, ',')
+				sql = append(sql, ',')
 			}
-			x.sql = append(x.sql, b.text[r.start:r.end]...)
+			sql = append(sql, b.text[r.start:r.end]...)
 		}
-		x.sql = e.shape.Plan.AppendTail(x.sql)
-		if err := x.exec(e.shape, e.time, x.sql); err != nil {
+		sql = e.shape.Plan.AppendTail(sql)
+		*buf = sql
+		if err := x.exec(e.shape, e.time, sql); err != nil {
 			return err
 		}
 	}

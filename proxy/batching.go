@@ -53,8 +53,7 @@ type batching struct {
 	barriers   uint64 // counts what ends a burst
 	generation uint64 // of DDL, when the shapes were validated
 
-	rows     rewrite.Rows
-	body     []byte
+	scratch
 	held     backend.Batch
 	reserved int
 	flusher  *backend.Flusher

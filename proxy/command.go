@@ -14,6 +14,7 @@ import (
 func (x *session) commands() error {
 	for {
 		x.client.Shrink()
+		x.b.shrink()
 		if x.isCalm() {
 			if done, err := x.resume(x.park()); done || err != nil {
 				return err

@@ -50,7 +50,7 @@ func (x *session) dropHeld() {
 	if b.Batching == nil {
 		return
 	}
-	b.held.Reset()
+	b.held.Release()
 	b.Memory.Release(b.reserved)
 	b.reserved = 0
 }

@@ -22,6 +22,7 @@ func (x *session) insert(sql []byte, seq byte) (handled bool, why rewrite.Reason
 		return true, "", x.sayFailed(seq)
 	}
 	start := time.Now()
+	b.prepare(len(sql))
 	s, why := b.find(sql)
 	if b.current = s; why != "" {
 		return false, why, nil

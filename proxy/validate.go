@@ -236,9 +236,21 @@ func (x *session) readState() (rewrite.Reason, error) {
 	}
 	secure := vars["secure_timestamp"]
 	b.timeFixed = secure != "" && secure != "NO"
-	b.vars, b.lex, b.state = vars, state.Lex, state
+	b.vars, b.lex, b.state = neededVariables(vars, state), state.Lex, state
 	b.idle = idleLimit(vars)
 	return "", nil
+}
+
+// neededVariables are those that a session goes on to use: all of them take 55 KiB.
+func neededVariables(vars map[string]string, s *rewrite.State) map[string]string {
+	needed := make(map[string]string)
+	for _, name := range []string{"auto_increment_increment", "auto_increment_offset", "max_allowed_packet"} {
+		needed[name] = vars[name]
+	}
+	for _, setting := range s.Carry() {
+		needed[setting.Name] = vars[setting.Name]
+	}
+	return needed
 }
 
 func variables(r *wire.Result) map[string]string {

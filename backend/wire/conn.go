@@ -144,15 +144,27 @@ func (c *Conn) ReadPacket(limit int) ([]byte, byte, error) {
 			return nil, 0, ErrTooLarge
 		}
 		c.Discard(headerLen)
-		at := len(payload)
-		payload = append(payload, make([]byte, n)...)
-		if err := c.readFull(payload[at:]); err != nil {
+		if payload, err = c.appendBytes(payload, n); err != nil {
 			return nil, 0, err
 		}
 		if n < MaxChunk {
 			return payload, seq, nil
 		}
 	}
+}
+
+// appendBytes reads n bytes. Memory is taken for what has come, not for what a header says.
+func (c *Conn) appendBytes(p []byte, n int) ([]byte, error) {
+	for n > 0 {
+		at := len(p)
+		step := min(n, max(at, smallBuffer, c.Buffered()))
+		p = append(p, make([]byte, step)...)
+		if err := c.readFull(p[at:]); err != nil {
+			return nil, err
+		}
+		n -= step
+	}
+	return p, nil
 }
 
 func (c *Conn) readFull(p []byte) error {
@@ -231,15 +243,26 @@ func (c *Conn) WriteErr(seq byte, e *Error) error {
 // WriteCommand sends a command whose payload is its byte and args, in as many
 // packets as it takes.
 func (c *Conn) WriteCommand(command byte, args ...[]byte) error {
-	out := append(c.out[:0], 0, 0, 0, 0, command)
+	size := headerLen + 1
 	for _, a := range args {
-		out = append(out, a...)
+		size += len(a)
 	}
-	total := len(out) - headerLen
-	if total < MaxChunk {
-		out = closePacket(out, 0)
-		_, err := c.Write(out)
-		c.keep(out)
+	out := &c.out
+	if size > smallBuffer {
+		out = writeBuffers.Get().(*[]byte)
+		defer keepWriteBuffer(out)
+	}
+	*out = append((*out)[:0], 0, 0, 0, 0, command)
+	for _, a := range args {
+		*out = append(*out, a...)
+	}
+	return c.writePackets(*out)
+}
+
+// writePackets sends a payload before which out has room for a header.
+func (c *Conn) writePackets(out []byte) error {
+	if len(out)-headerLen < MaxChunk {
+		_, err := c.Write(closePacket(out, 0))
 		return err
 	}
 	var seq byte
@@ -257,12 +280,12 @@ func (c *Conn) WriteCommand(command byte, args ...[]byte) error {
 	}
 }
 
-// keep holds on to a write buffer unless it has grown beyond what an idle
-// session should own.
-func (c *Conn) keep(out []byte) {
-	if cap(out) <= 2*largeBuffer {
-		c.out = out[:0]
-	} else {
-		c.out = nil
+// writeBuffers hold commands of sluice's own that an idle session should not own the
+// memory of.
+var writeBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func keepWriteBuffer(buf *[]byte) {
+	if cap(*buf) <= 2*largeBuffer {
+		writeBuffers.Put(buf)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,6 +187,18 @@ func TestWriteCommand(t *testing.T) {
 	}
 }
 
+// TestAnnouncedLength: a header that announces what never comes takes no memory for it.
+func TestAnnouncedLength(t *testing.T) {
+	sent := append([]byte{0xFE, 0xFF, 0xFF, 0}, make([]byte, 100)...)
+	taken := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			_, _, err := NewConn(&scripted{in: sent, random: rand.New(rand.NewPCG(1, 1)), most: 50}).ReadPacket(1 << 26)
+			require.ErrorIs(b, err, io.ErrUnexpectedEOF)
+		}
+	}).AllocedBytesPerOp()
+	require.Less(t, taken, int64(4*smallBuffer))
+}
+
 func TestGreetingVersions(t *testing.T) {
 	for text, want := range map[string]int{
 		"5.5.5-10.11.19-MariaDB-0+deb12u1": 101119, "10.11.19-MariaDB": 101119, "9.7.4-2": 90704, "8.0.36": 80036, "x": 0, "8.0": 0,
@@ -244,8 +257,12 @@ func FuzzGreeting(f *testing.F) {
 
 func FuzzLogin(f *testing.F) {
 	f.Add(append(make([]byte, 32), "user\x00\x03autdb\x00plugin\x00"...))
+	f.Add([]byte("\x85\xae\x3f\x01" + strings.Repeat("\x00", 28))) // an SSLRequest
 	g, _ := ParseGreeting(greeting())
 	f.Fuzz(func(t *testing.T, p []byte) {
+		if IsSSLRequest(p) && len(SSLRequest(p)) != headerLen+requestLen {
+			t.Fatal("an SSLRequest of another length")
+		}
 		l, err := ParseLogin(bytes.Clone(p))
 		if err != nil {
 			return
@@ -256,6 +273,12 @@ func FuzzLogin(f *testing.F) {
 		}
 		if len(l.Mask(g, false)) != want {
 			t.Fatal("masking changes the length")
+		}
+		if again, err := ParseLogin(l.Withheld()); err == nil && len(again.Response) > 0 {
+			t.Fatal("the response is still there")
+		}
+		if _, err := ParseLogin(l.Denied(g)); err != nil {
+			t.Fatal("a denied login that is none")
 		}
 	})
 }
