@@ -70,6 +70,7 @@ type batching struct {
 	preparedLocks, preparedInspects bool
 	wrote                           bool // rows of this session may be in the journal still
 	traces                          trace
+	newest                          newest
 	looked                          time.Time // when the variables were read for a statement that is no insert
 }
 

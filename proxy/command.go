@@ -216,6 +216,7 @@ func (x *session) relay(kind byte, raw []byte, whole bool) (done bool, err error
 		return x.changeUser()
 	}
 	short := cutShort(kind, raw)
+	x.b.newest.name(kind, raw)
 	if whole {
 		if x.st.instead != nil {
 			err = x.backend.SendQuery(x.st.instead)
@@ -268,6 +269,9 @@ func cutShort(kind byte, raw []byte) bool {
 func (x *session) replied() {
 	if x.reply.HasFlags {
 		x.status = x.reply.Status
+	}
+	if x.st.command == wire.ComStmtPrepare {
+		x.b.newest.prepared(&x.reply)
 	}
 	x.b.doubt = x.reply.Failed || x.b.doubt && !x.reply.HasFlags
 	x.after(&x.st)

@@ -138,6 +138,7 @@ func (x *session) takeCommand() {
 			return
 		}
 	}
+	x.b.newest.name(kind, raw)
 	// The server has read all that was sent to it before: its socket takes this much.
 	if _, err := x.backend.Write(raw); err != nil {
 		x.unpark()

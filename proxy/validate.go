@@ -82,6 +82,7 @@ func (x *session) check(s *shape, sql []byte) (rewrite.Reason, error) {
 			return why, err
 		}
 	}
+	b.newest.lost = x.greet.IsMariaDB()
 	if why, err := reasonOrBroken(x.backend.Check(sql)); why != "" || err != nil {
 		return why, err
 	}

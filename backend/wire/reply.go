@@ -134,12 +134,12 @@ func (r *Reply) inDefinitions() bool {
 func (r *Reply) feedResult(length int, p []byte, first byte) bool {
 	switch r.phase {
 	case atFirst:
-		switch {
-		case first == IsOK:
+		switch first {
+		case IsOK:
 			return r.ok(p)
-		case first == IsEOF: // no count of columns: there are not that many
+		case IsEOF: // no count of columns: there are not that many
 			return r.feedRow(length, p, first)
-		case first == IsInfile:
+		case IsInfile:
 			r.Infile = true
 			return false
 		}

@@ -82,6 +82,7 @@ var replies = []struct {
 	{"error", ReplyGeneric, Caps{}, [][]byte{serverNo}, 0, true},
 	{"eof alone", ReplyGeneric, Caps{}, [][]byte{eof(2)}, 2, false},
 	{"ok with the header of an eof", ReplyGeneric, Caps{Base: ClientDeprecateEOF}, [][]byte{append(okEOF(2|StatusSessionState), "\x00\x02\x01\x00"...)}, 2 | StatusSessionState, false},
+	{"ok with a track type that nobody knows", ReplyGeneric, Caps{Base: ClientSessionTrack}, [][]byte{append(ok(2|StatusSessionState), "\x00\x05\x7f\x03abc"...)}, 2 | StatusSessionState, false},
 	{"progress, then ok", ReplyGeneric, Caps{}, [][]byte{progress, progress, ok(2)}, 2, false},
 	{"rows", ReplyGeneric, Caps{}, [][]byte{{2}, column, column, eof(2), []byte("\x01a\x01b"), []byte("\x01a\xfb"), eof(0x22)}, 0x22, false},
 	{"no rows", ReplyGeneric, Caps{}, [][]byte{{1}, column, eof(2), eof(2)}, 2, false},

@@ -89,7 +89,9 @@ func TestF067(t *testing.T) {
 			_, err := root.Exec(fmt.Sprintf("KILL QUERY %d", c.Greeting.ThreadID))
 			require.NoError(t, err)
 		}
-		c = connect(sluice.Addr) // a kill of nothing may hit the next statement
+		_, err := c.Do(c.Query([]byte("SELECT 1"))) // a kill of nothing may hit the next statement
+		require.NoError(t, err)
+		ordinary(t, c, 100)
 
 		locker, err := root.Conn(t.Context())
 		require.NoError(t, err)
@@ -155,7 +157,7 @@ func TestF068(t *testing.T) {
 			table(t, server, schema)
 			c, err := rawclient.Dial(addr, rawclient.Options{User: "app", Password: "app", Schema: schema})
 			require.NoError(t, err)
-			defer c.Close()
+			defer func() { _ = c.Close() }()
 			do(t, c, "SET SESSION wait_timeout = 2")
 			if begin != "" {
 				do(t, c, begin)
@@ -200,7 +202,7 @@ func TestF068(t *testing.T) {
 			for i, setting := range settings {
 				c, err := rawclient.Dial(sluice.Addr, rawclient.Options{User: "app", Password: "app", Schema: "test_f068_busy"})
 				require.NoError(t, err)
-				defer c.Close()
+				defer func() { _ = c.Close() }()
 				do(t, c, setting, "BEGIN")
 				for k := range 10 {
 					do(t, c, fmt.Sprintf("INSERT INTO t VALUES (%d, 'busy')", 100*i+k))

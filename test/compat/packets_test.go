@@ -291,12 +291,12 @@ func manyStatements(t *testing.T, server *servers.Server) {
 	require.Eventually(t, func() bool { return prepared() == 0 }, rawclient.Deadline, 50e6)
 
 	loader := connect(sluice.Addr)
-	defer loader.Close()
+	defer func() { _ = loader.Close() }()
 	ordinary(t, loader, 1)
 	do(t, loader, "SELECT COUNT(*) FROM t")
 	require.Zero(t, prepared(), "statements that sluice has left open")
 	c := connect(sluice.Addr)
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	require.Equal(t, most, fill(c))
 	ordinary(t, loader, 100) // cannot be checked: relayed
 	ordinary(t, c, 200)

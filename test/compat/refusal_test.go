@@ -22,7 +22,7 @@ func TestRefusalOfALargeCommand(t *testing.T) {
 		sluice := eager(t, server)
 		c, err := rawclient.Dial(sluice.Addr, rawclient.Options{User: "app", Password: "app", Schema: schema})
 		require.NoError(t, err)
-		defer c.Close()
+		defer func() { _ = c.Close() }()
 		do(t, c, "INSERT INTO t VALUES (0, 'there')")
 		for _, size := range []int{100, 200 << 10, rawclient.MaxPart - 1, rawclient.MaxPart, rawclient.MaxPart + 1, 2 * rawclient.MaxPart} {
 			const head, tail = "SELECT LENGTH('", "')"
@@ -54,7 +54,7 @@ func TestCutShortStatementCommands(t *testing.T) {
 			table(t, server, schema)
 			c, err := rawclient.Dial(addr, rawclient.Options{User: "app", Password: "app", Schema: schema})
 			require.NoError(t, err)
-			defer c.Close()
+			defer func() { _ = c.Close() }()
 			do(t, c, "BEGIN")
 			ordinary(t, c, 1)
 			require.NoError(t, c.Send(rawclient.Command{Payload: payload}, c.Query([]byte("COMMIT")),

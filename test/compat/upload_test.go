@@ -50,10 +50,10 @@ func upload(t *testing.T, server *servers.Server, dsn string, middle func()) (fa
 			" IF NEW.id = 1000 AND @fail = 1 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the cause'; END IF")
 	db, err := servers.OpenPool(dsn)
 	require.NoError(t, err)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	conn, err := db.Conn(t.Context())
 	require.NoError(t, err)
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	exec := func(sql string) error { _, err := conn.ExecContext(t.Context(), sql); return err }
 	for i := range 50 {
 		require.NoError(t, exec(fmt.Sprintf("INSERT INTO t VALUES (%d, 'ordinary')", 100000+i)))
@@ -138,7 +138,7 @@ func TestF076ServerFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("1\ta\n2\tb\n"), 0o644))
 		c, err := rawclient.Dial(servers.SharedSluice(t, server.Kind).Addr, rawclient.Options{User: "root", Schema: "test_f076_file"})
 		require.NoError(t, err)
-		defer c.Close()
+		defer func() { _ = c.Close() }()
 		ordinary(t, c, 100)
 		reply, err := c.Do(c.Query([]byte("LOAD DATA INFILE '" + path + "' INTO TABLE t")))
 		require.NoError(t, err)
