@@ -84,7 +84,8 @@ func Inspect(ctx context.Context, a Account, checkpointSchema, identityPath stri
 			})
 		}
 	}
-	return found, nil
+	logins, err := inspectAccounts(c, a)
+	return append(found, logins...), err
 }
 
 // isExcess: what the account must not hold; serve refuses such an account (S05).

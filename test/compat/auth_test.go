@@ -202,6 +202,26 @@ func TestLoginMatrix(t *testing.T) {
 	}
 }
 
+// TestClearPassword holds F064: what asks for the password as it is gets it over two secure
+// links, and is refused otherwise, whatever plugin the client begins with.
+func TestClearPassword(t *testing.T) {
+	t.Parallel()
+	s := newAuthStage(t, servers.KindMariaDB, "--pam-use-cleartext-plugin=ON")
+	for _, plugin := range []string{"", rawclient.ClearPassword} {
+		a := authAccount{name: "pam", password: servers.PAMPassword, plugin: plugin, clear: true}
+		for _, link := range s.links {
+			for name, sluice := range s.sluices {
+				for _, change := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%s-%s/change=%v", plugin, link.name, name, change), func(t *testing.T) {
+						t.Parallel()
+						s.compare(t, a, link, sluice, change)
+					})
+				}
+			}
+		}
+	}
+}
+
 func (s *authStage) compare(t *testing.T, a authAccount, link authLink, sluice *authSluice, change bool) {
 	direct, proxied := s.server.Addr, sluice.Addr
 	if link.unix {

@@ -215,6 +215,53 @@ func TestTLSToTheServer(t *testing.T) {
 	}
 }
 
+// TestCheckListsAccounts holds that check names the accounts that cannot log in through
+// sluice, if it may see them.
+func TestCheckListsAccounts(t *testing.T) {
+	t.Parallel()
+	for _, kind := range servers.Kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			authority := servers.NewAuthority(t)
+			options := authority.ServerOptions(t)
+			see := "GRANT SELECT (User, Host, plugin, ssl_type, account_locked) ON mysql.user TO sluice_svc@'%'"
+			if kind == servers.KindMariaDB {
+				options = append(options, servers.MariaDBPlugins(t, "auth_ed25519", "auth_pam_v1")...)
+				see = "GRANT SELECT ON mysql.global_priv TO sluice_svc@'%'"
+			}
+			server := servers.Fresh(t, kind, options...)
+			server.Exec(t, "CREATE USER ssl_user@'%' IDENTIFIED BY 'p' REQUIRE SSL", "CREATE USER x509@'%' IDENTIFIED BY 'p' REQUIRE X509",
+				"CREATE USER elsewhere@'10.1.%' IDENTIFIED BY 'p'", "CREATE USER locked@'10.1.%' IDENTIFIED BY 'p' ACCOUNT LOCK")
+			if kind == servers.KindMariaDB {
+				server.Exec(t, "CREATE USER peer@'%' IDENTIFIED VIA unix_socket", "CREATE USER pam@'%' IDENTIFIED VIA pam USING '"+servers.PAMService+"'",
+					"CREATE USER either@'%' IDENTIFIED VIA unix_socket OR mysql_native_password USING PASSWORD('p')", "CREATE ROLE a_role")
+			}
+			cert, key := authority.Issue(t, "client", servers.Certificate{})
+			check := func(url string, args ...string) string {
+				_, output := servers.RunSluice(t, append([]string{"check", "--backend", url, "--data-dir", t.TempDir(), "--listen", "127.0.0.1:0"}, args...)...)
+				return output
+			}
+			require.Contains(t, check(server.BackendURL()), "the service account may not read mysql.")
+			server.Exec(t, see)
+			plain := check(server.BackendURL())
+			secured := check(server.BackendURL()+"?tls=true", "--backend-tls-ca", authority.CA, "--backend-tls-cert", cert, "--backend-tls-key", key)
+			require.Regexp(t, `lacking  server: accounts .*'elsewhere'@'10\.1\.%'.* cannot log in through sluice: they are bound to other hosts`, plain)
+			require.Contains(t, plain, "accounts 'ssl_user'@'%' cannot log in through sluice: they REQUIRE SSL")
+			require.Contains(t, plain, "accounts 'x509'@'%' cannot log in through sluice: they REQUIRE a certificate")
+			require.NotContains(t, secured, "ssl_user")
+			require.Contains(t, secured, "note     server: accounts 'x509'@'%' REQUIRE a certificate: the server sees sluice's")
+			if kind == servers.KindMariaDB {
+				require.Contains(t, plain, "accounts 'pam'@'%' cannot log in through sluice: they have passwords that travel in the clear")
+				require.Contains(t, secured, "note     server: accounts 'pam'@'%' have passwords that travel in the clear")
+				require.Contains(t, plain, "accounts 'peer'@'%' cannot log in through sluice: they are for users of the server's own machine")
+			}
+			for _, name := range []string{"'app'", "sluice_svc'@", "locked", "either", "a_role"} {
+				require.NotContains(t, plain, name)
+			}
+		})
+	}
+}
+
 // TestChangeUserThatFails holds F058: the error, what becomes of the connection, the rows
 // that were acknowledged before, and the attributes of a change that succeeds.
 func TestChangeUserThatFails(t *testing.T) {
