@@ -21,5 +21,6 @@ func TestServiceAccountHoldsTooMuch(t *testing.T) {
 	sluice.Begin(t)
 	said := func() bool { return strings.Contains(sluice.Log(20), "REVOKE") }
 	require.Eventually(t, said, 10*time.Second, 50*time.Millisecond)
+	sluice.AwaitExit(t)
 	require.NotContains(t, sluice.Log(20), "waiting for it")
 }
