@@ -11,6 +11,7 @@ import (
 // decision.
 func (x *session) changeUser() (done bool, err error) {
 	a := x.newExchange()
+	a.client.loose = x.compression.Algorithm != wire.Uncompressed
 	p, err := a.client.read()
 	if errors.Is(err, wire.ErrTooLarge) {
 		a.client.seq = 1

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/sluice-db/sluice/backend/wire"
@@ -21,13 +22,30 @@ type exchange struct {
 // party is one side of an exchange.
 type party struct {
 	*wire.Conn
-	seq byte // of the next packet
+	seq   byte // of the next packet
+	loose bool // its sequence ids mean nothing: inside of compressed packets nobody checks them
 }
 
 func (p *party) read() ([]byte, error) {
 	payload, seq, err := p.ReadPacket(loginLimit)
 	if err == nil {
 		p.seq = seq + 1
+	}
+	return payload, err
+}
+
+// errOutOfOrder says that a client's packet had another sequence id than the next.
+var errOutOfOrder = errors.New("packets out of order")
+
+// take reads a client's packet, which must be the next one: some clients give up a login
+// in the middle and go on to their first command. The client is told as servers do.
+func (p *party) take() ([]byte, error) {
+	want := p.seq
+	payload, err := p.read()
+	if got := p.seq - 1; err == nil && got != want && !p.loose {
+		p.seq = want
+		p.writeErr(1156, "08S01", "sluice: Got packets out of order")
+		return nil, fmt.Errorf("%w: %d, not %d", errOutOfOrder, got, want)
 	}
 	return payload, err
 }
@@ -170,7 +188,7 @@ func (a *exchange) refuse(why string) error {
 
 // passAnswer forwards the client's next packet, or what stands for it.
 func (a *exchange) passAnswer() error {
-	p, err := a.client.read()
+	p, err := a.client.take()
 	if err != nil {
 		a.end()
 		return fmt.Errorf("authentication: client: %w", err)

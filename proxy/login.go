@@ -128,23 +128,14 @@ func (x *session) answerGreeting(a *exchange) error {
 
 // clientLogin reads the packets of the client up to its login.
 func (x *session) clientLogin(a *exchange) ([]byte, error) {
-	p, err := a.client.read()
-	if err != nil {
-		return nil, err
-	}
-	if a.client.seq != 2 {
-		return nil, fmt.Errorf("%w: sequence id %d", wire.ErrBadHandshake, a.client.seq-1)
-	}
-	if x.server.opts.TLS == nil || !wire.IsSSLRequest(p) {
-		return p, nil
+	p, err := a.client.take()
+	if err != nil || x.server.opts.TLS == nil || !wire.IsSSLRequest(p) {
+		return p, err
 	}
 	if err := x.client.AcceptTLS(x.server.opts.TLS); err != nil {
 		return nil, fmt.Errorf("TLS with the client: %w", err)
 	}
-	if p, err = a.client.read(); err == nil && a.client.seq != 3 {
-		err = fmt.Errorf("%w: sequence id %d", wire.ErrBadHandshake, a.client.seq-1)
-	}
-	return p, err
+	return a.client.take()
 }
 
 // secureBackend begins TLS with the server, before the login that is given.

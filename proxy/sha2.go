@@ -82,7 +82,7 @@ func (a *exchange) decrypted() ([]byte, error) {
 	if err := a.client.write(public); err != nil {
 		return nil, err
 	}
-	secret, err := a.client.read()
+	secret, err := a.client.take()
 	if err != nil {
 		return nil, err
 	}
