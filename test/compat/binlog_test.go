@@ -60,7 +60,7 @@ func dumpBinlog(t *testing.T, server *servers.Server, addr string, with rawclien
 	c, err := rawclient.Dial(addr, rawclient.Options{User: "root", Compression: with})
 	require.NoError(t, err)
 	defer func() { _ = c.Close() }()
-	do(t, c, "SET @source_binlog_checksum='NONE', @master_binlog_checksum='NONE'", "SET @mariadb_slave_capability=4")
+	do(t, c, "SET @source_binlog_checksum='NONE', @master_binlog_checksum='NONE'", "SET @mariadb_slave_capability=4", notSlow)
 	payload := []byte{rawclient.ComBinlogDump, 4, 0, 0, 0, 1, 0} // from the start, not waiting at the end
 	payload = binary.LittleEndian.AppendUint32(payload, 1000)
 	payload = append(payload, file+".000001"...)
@@ -73,15 +73,17 @@ func dumpBinlog(t *testing.T, server *servers.Server, addr string, with rawclien
 }
 
 // dialectOf are the statements of replication, which the two servers name differently.
-var dialectOf = map[servers.Kind]struct{ follow, position, start, stop, status string }{
+var dialectOf = map[servers.Kind]struct{ follow, position, start, stop, status, compress, plain string }{
 	servers.KindMariaDB: {
 		"CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%s, MASTER_USER='root', MASTER_USE_GTID=slave_pos",
 		"CHANGE MASTER TO MASTER_USE_GTID=no", "START SLAVE", "STOP SLAVE", "SHOW SLAVE STATUS",
+		"SET GLOBAL slave_compressed_protocol = 1", "SET GLOBAL slave_compressed_protocol = 0",
 	},
 	servers.KindMySQL: {
 		"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=%s, SOURCE_USER='root'," +
 			" SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1",
 		"CHANGE REPLICATION SOURCE TO SOURCE_AUTO_POSITION=0", "START REPLICA", "STOP REPLICA", "SHOW REPLICA STATUS",
+		"CHANGE REPLICATION SOURCE TO SOURCE_COMPRESSION_ALGORITHMS='zstd'", "CHANGE REPLICATION SOURCE TO SOURCE_COMPRESSION_ALGORITHMS='uncompressed'",
 	},
 }
 
@@ -132,6 +134,15 @@ func replica(t *testing.T, server *servers.Server, sluice *servers.Sluice) {
 	load()
 	follower.Exec(t, words.start)
 	follows("rows while it was stopped")
+	compressed := servers.StartSluice(t, server, "--protocol-compression-algorithms=zlib,zstd")
+	_, compressedPort, _ := strings.Cut(compressed.Addr, ":")
+	follower.Exec(t, words.stop, words.compress, fmt.Sprintf(words.follow, compressedPort), words.start)
+	load()
+	server.Exec(t, "UPDATE test.b SET v = REPEAT('z', 20000000) WHERE id = 1")
+	follows("compressed")
+	follower.Exec(t, words.stop, words.plain, fmt.Sprintf(words.follow, port), words.start)
+	load()
+	follows("plain again")
 	follower.Exec(t, words.stop, words.position, words.start)
 	load()
 	follows("by position")
