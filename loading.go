@@ -243,6 +243,15 @@ func (l *loading) ruledOn() bool {
 	return false
 }
 
+// loginTimeout is how long a client may take to log in.
+func (l *loading) loginTimeout() time.Duration {
+	t := l.cfg.Login.Timeout
+	if e := l.engine.Load(); e != nil {
+		t = min(t, e.LoginTime())
+	}
+	return t
+}
+
 // algorithms is what clients may compress with.
 func algorithms(c config.Compression) (a wire.Algorithm) {
 	for configured, algorithm := range map[config.Compression]wire.Algorithm{
@@ -269,7 +278,7 @@ func (l *loading) proxyOptions() (proxy.Options, error) {
 		TLS: offered, RequireTLS: l.cfg.TLS.Mode == config.TLSRequire, BackendTLS: l.tls,
 		Compression: algorithms(l.cfg.ProtocolCompressionAlgorithms),
 		Backend:     proxy.Address{Network: l.cfg.Backend.Network, Addr: l.cfg.Backend.Address},
-		Log:         l.log, LoginTimeout: l.cfg.Login.Timeout, DialTimeout: dialTimeout,
+		Log:         l.log, LoginTimeout: l.loginTimeout, DialTimeout: dialTimeout,
 		MaxSessions: l.cfg.MaxSessions, ServiceUser: l.cfg.Backend.User,
 		Counters: proxy.Counters{
 			SessionOpened: func() { l.counters.Sessions.Inc(); l.counters.SessionsTotal.Inc() },

@@ -71,6 +71,7 @@ type Engine struct {
 	pendingB   atomic.Int64
 	dialect    rewrite.Dialect
 	version    int
+	loginTime  time.Duration
 
 	mu     sync.Mutex
 	ctx    context.Context // of the workers: cancelled by Close
@@ -120,6 +121,9 @@ func (e *Engine) open(ctx context.Context) error {
 	}
 	defer e.pool.put(c, false)
 	e.dialect, e.version = c.dialect, c.version
+	if e.loginTime, err = loginTime(c); err != nil {
+		return err
+	}
 	adopted, err := (identity{o.Identity}).verify(c, &e.checkpoint, o.Journal.Recovered())
 	if err != nil {
 		return err

@@ -196,7 +196,7 @@ func Default() *Config {
 		OnError:                       OnErrorFail,
 		AffectedRows:                  AffectedPerRow,
 		Drain:                         Drain{Timeout: 30 * time.Second},
-		Login:                         Login{Timeout: 10 * time.Second},
+		Login:                         Login{Timeout: 9 * time.Second},
 		Checkpoint:                    Checkpoint{Schema: "sluice"},
 	}
 }

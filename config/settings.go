@@ -173,7 +173,7 @@ var settings = []*setting{
 		usage: "client sessions at a time; 0 leaves it to the server's own limit",
 		at:    func(d *draft) value { return countValue(&d.MaxSessions, 0, 1_000_000) }},
 	{key: "login.timeout", hint: "TIME",
-		usage: "how long a client may take to log in",
+		usage: "how long a client may take to log in; at most 9/10 of the server's connect_timeout, which would count it against sluice's host",
 		at:    func(d *draft) value { return durationValue(&d.Login.Timeout, 100*time.Millisecond, longest) }},
 	{key: "checkpoint.schema", hint: "NAME",
 		usage: "schema on the server for the table that records applied chunks",

@@ -10,7 +10,7 @@ import (
 )
 
 // loginLimit bounds the packets of a login: attributes and long passwords fit.
-const loginLimit = 1 << 20
+const loginLimit = 256 << 10
 
 // errDenied says that the server refused a login. The client has been told.
 var errDenied = errors.New("login denied")
@@ -21,7 +21,7 @@ var errRefused = errors.New("login refused")
 // logIn relays the handshake (MySQL Internals "Connection Phase"). sluice stores
 // no password and checks none: the server does.
 func (x *session) logIn() error {
-	if t := x.server.opts.LoginTimeout; t > 0 {
+	if t := x.server.opts.LoginTimeout(); t > 0 {
 		deadline := time.Now().Add(t)
 		_ = x.client.SetDeadline(deadline)
 		_ = x.backend.SetDeadline(deadline)

@@ -43,8 +43,8 @@ type Options struct {
 	Batching     func(listener int) *Batching // asked at each login; nil, or giving nil: everything is relayed
 	Ready        func() error                 // asked at each connect: an error refuses it, for as long as sluice cannot keep its promises
 	Log          zerolog.Logger
-	Counters     Counters      // nil fields are not counted
-	LoginTimeout time.Duration // for the whole login, 0 for none
+	Counters     Counters             // nil fields are not counted
+	LoginTimeout func() time.Duration // for the whole login, 0 for none; asked at each one
 	DialTimeout  time.Duration
 	TLS          *tls.Config    // offered to clients; nil: none
 	RequireTLS   bool           // refuses logins over a plain link that is no socket
@@ -73,7 +73,10 @@ type Server struct {
 	hangups   *hangups
 	loops     []*eventLoop
 	sessions  sync.WaitGroup
-	open      atomic.Int64
+	open      atomic.Int64   // sessions, also before their login
+	lingering atomic.Int64   // clients that are told to go
+	scarce    zerolog.Logger // of limited rate: what every connect could run into
+	deaf      zerolog.Logger // the same for accepts that fail
 	nextID    atomic.Uint64
 	draining  atomic.Bool
 	globals   globals
@@ -85,6 +88,13 @@ type Server struct {
 // New opens the listeners. A stale socket file that nobody listens on is replaced.
 func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, log: opts.Log, live: make(map[*session]struct{})}
+	for _, limited := range []*zerolog.Logger{&s.scarce, &s.deaf} {
+		*limited = opts.Log.Sample(&zerolog.BurstSampler{Burst: 5, Period: 10 * time.Second})
+	}
+	if room := sessionRoom(); int64(opts.MaxSessions) > room {
+		s.log.Warn().Int("max_sessions", opts.MaxSessions).Int64("sessions", room).
+			Msg("the limit of file descriptors (ulimit -n) leaves room for fewer sessions")
+	}
 	for _, a := range opts.Listen {
 		l, err := listen(a.Address)
 		if err != nil {
@@ -195,7 +205,7 @@ func (s *Server) accept(ctx context.Context, l net.Listener, number int) {
 		if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 			return
 		}
-		s.log.Error().Err(err).Stringer("listener", l.Addr()).Dur("wait", wait).Msg("accept failed")
+		s.deaf.Error().Err(err).Stringer("listener", l.Addr()).Dur("wait", wait).Msg("accept failed")
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -210,10 +220,8 @@ func (s *Server) start(c net.Conn, listener int) {
 	s.mu.Lock()
 	s.live[x] = struct{}{}
 	s.mu.Unlock()
-	s.open.Add(1)
 	s.sessions.Go(func() {
 		x.run()
-		s.open.Add(-1)
 		s.mu.Lock()
 		delete(s.live, x)
 		s.mu.Unlock()

@@ -70,7 +70,14 @@ func newSession(s *Server, c net.Conn, listener int) *session {
 // run is the session from accept to close.
 func (x *session) run() {
 	defer x.close()
+	if refused := x.server.admit(); refused != nil {
+		x.server.count(x.server.opts.Counters.LoginFailed)
+		x.refuse(refused.Code, refused.State, refused.Message)
+		return
+	}
+	defer x.server.open.Add(-1)
 	if !x.connect() {
+		x.server.count(x.server.opts.Counters.LoginFailed)
 		return
 	}
 	if err := x.logIn(); err != nil {
@@ -109,10 +116,6 @@ func (x *session) connect() bool {
 		x.refuse(1053, "08S01", "sluice: server shutdown in progress")
 		return false
 	}
-	if o.MaxSessions > 0 && x.server.open.Load() > int64(o.MaxSessions) {
-		x.refuse(1040, "08004", "sluice: too many connections (max_sessions)")
-		return false
-	}
 	if o.Ready != nil {
 		if err := o.Ready(); err != nil {
 			x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, err))
@@ -127,8 +130,14 @@ func (x *session) connect() bool {
 	}
 	d := net.Dialer{Timeout: o.DialTimeout}
 	c, err := d.Dial(o.Backend.Network, o.Backend.Addr)
+	if isScarcity(err) {
+		x.server.scarce.Error().Err(err).Msg("no file descriptor is left for a connection to the backend")
+		refused := tooMany("no file descriptor is left for one to the server: raise ulimit -n")
+		x.refuse(refused.Code, refused.State, refused.Message)
+		return false
+	}
 	if err != nil {
-		x.log.Warn().Err(err).Msg("backend not reached")
+		x.server.scarce.Warn().Err(err).Uint64("session", x.id).Msg("backend not reached")
 		x.refuse(notReached, "HY000", fmt.Sprintf("sluice: Can't connect to MySQL server on '%s' (%s)", o.Backend, reasonOf(err)))
 		return false
 	}
@@ -247,10 +256,12 @@ func (x *session) close() {
 
 // linger lets the client read what has been written before the connection goes:
 // closing a socket with unread bytes resets it, and the reset can overtake our
-// last words. It is bounded in time and in bytes.
+// last words. It is bounded in time and in bytes, and in how many do it at a time: a
+// flood of clients that have to go is not to take the descriptors of those that may stay.
 func (x *session) linger() {
-	const wait, most = 2 * time.Second, 64 << 20
-	if x.client.CloseWrite() != nil {
+	const wait, most, atATime = 2 * time.Second, 64 << 20, 64
+	defer x.server.lingering.Add(-1)
+	if x.server.lingering.Add(1) > atATime || x.client.CloseWrite() != nil {
 		return
 	}
 	_ = x.client.SetReadDeadline(time.Now().Add(wait))
