@@ -213,7 +213,7 @@ func (c *Compressed) broken(err error) error {
 	if c.body.err != nil {
 		return c.body.err
 	}
-	c.fault = fmt.Errorf("%w: %s", ErrCompressed, err)
+	c.fault = fmt.Errorf("%w: %s", ErrCompressed, err.Error()) // not a connection's error any more
 	return c.fault
 }
 

@@ -80,8 +80,7 @@ func measureTransfer(addr string) (load, read float64, err error) {
 	c, err := driver.Connect(addr, appUser, password, schema, func(c *driver.Conn) error {
 		c.UnsetCapability(mysql.CLIENT_QUERY_ATTRIBUTES)
 		c.UnsetCapability(mysql.CLIENT_DEPRECATE_EOF)
-		c.SetCapability(mysql.CLIENT_LOCAL_FILES)
-		return nil
+		return c.SetCapability(mysql.CLIENT_LOCAL_FILES)
 	})
 	if err != nil {
 		return 0, 0, err
