@@ -39,6 +39,11 @@ type aim struct {
 // the transactions of those that were killed may still be waiting.
 func (a *aim) strike(t *testing.T, o obstacle, late bool) {
 	t.Helper()
+	// Inserts that are relayed stand still at the obstacle too: somebody has to be past
+	// the burst, or nothing is ever flushed.
+	require.Eventually(t, func() bool {
+		return a.sluice.Metrics(t)[`sluice_statements_total{verdict="batched"}`] > 0
+	}, 2*time.Minute, 5*time.Millisecond, "nothing is batched")
 	conn, err := a.server.Open(t).Conn(t.Context())
 	require.NoError(t, err)
 	defer conn.Close()
