@@ -22,7 +22,7 @@ Latency (ms):
          95th percentile:                        2.61
 `))
 	require.NoError(t, err)
-	require.Equal(t, events{transactions: 81936, rate: 8192.5, ignored: 3, reconnects: 1, p95: 2.61}, e)
+	require.Equal(t, events{transactions: 81936, rate: 8192.5, queries: 8192.5, ignored: 3, reconnects: 1, p95: 2.61}, e)
 	_, err = parseEvents([]byte("FATAL: nothing"))
 	require.Error(t, err)
 }
