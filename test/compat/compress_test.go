@@ -359,5 +359,5 @@ func agreed(t *testing.T, addr string, more uint64, with rawclient.Compression) 
 	reply, err := c.Do(c.Query([]byte("SELECT 1")))
 	require.NoError(t, err)
 	require.False(t, reply.Failed())
-	return fmt.Sprint(outcome, ids(c.Frames()))
+	return outcome + fmt.Sprintf("%d", ids(c.Frames()))
 }
