@@ -54,7 +54,7 @@ func build(path string) error {
 		return fmt.Errorf("find the module: %w", err)
 	}
 	args := []string{"build", "-buildvcs=false", "-o", path}
-	if raceEnabled {
+	if Race {
 		args = append(args, "-race")
 	}
 	command := exec.Command("go", append(args, ".")...)

@@ -2,5 +2,5 @@
 
 package servers
 
-// raceEnabled: sluice is built with the race detector when the test is.
-const raceEnabled = false
+// Race says that the test, and the sluice that it starts, has the race detector.
+const Race = false
