@@ -15,6 +15,7 @@
 //	modes autocommit          only in these transaction modes
 //	ordinary INSERT ... $i    the row that wraps the body in the wrapped variant
 //	relayed                   these rows cannot be batched (generated ids)
+//	large                     slow to play: not as a parked session
 //	late                      errors of inserts may come later: compare tables only
 //	stored [KIND] SQL => R    what SQL must give after the unwrapped direct run
 //	body                      what was before is set-up, in autocommit mode

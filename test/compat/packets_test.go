@@ -21,7 +21,7 @@ func allSizes() bool { return os.Getenv(sizesEnv) == "all" }
 // and two become three.
 func TestF047(t *testing.T) {
 	t.Parallel()
-	sizes := []int{rawclient.MaxPart - 1, rawclient.MaxPart, rawclient.MaxPart + 1}
+	sizes := []int{rawclient.MaxPart - 1, rawclient.MaxPart}
 	variants := ""
 	if allSizes() {
 		sizes = []int{2*rawclient.MaxPart - 1, 2 * rawclient.MaxPart, 2*rawclient.MaxPart + 1, 100 << 20}
@@ -58,6 +58,7 @@ func largeScript(size int, all bool) string {
 	}
 	lines := []string{
 		"# modes autocommit",
+		"# large",
 		"CREATE TABLE t (id INT PRIMARY KEY, b LONGBLOB)",
 		"# body",
 		fill("INSERT INTO t VALUES (1, '", "')"),
@@ -99,9 +100,10 @@ func TestF049(t *testing.T) {
 		fits, tooLong = 40<<20, 106<<20
 	}
 	text := fmt.Sprintf(`# modes autocommit
-# ordinary INSERT INTO t (id) VALUES ($i)
+# large
 CREATE TABLE t (id INT PRIMARY KEY, l LONGBLOB, m MEDIUMBLOB)
 # body
+# repeat 50 INSERT INTO t (id) VALUES (10$i)
 # prepare l INSERT INTO t (id, l) VALUES (?, ?)
 # execute l int=1 | blob=<61 x%d>
 # prepare m INSERT INTO t (id, m) VALUES (?, ?)
@@ -110,7 +112,7 @@ SET sql_mode = ''
 # execute m int=3 | blob=<62 x%d>
 SHOW WARNINGS
 # conn other
-INSERT INTO t (id) VALUES (4)
+# repeat 50 INSERT INTO t (id) VALUES (20$i)
 # stored SELECT LENGTH(l) FROM t WHERE id = 1 => %d
 `, fits, tooLong, tooLong, fits)
 	script, err := Parse("f049", text)
@@ -185,17 +187,17 @@ func smallPackets(t *testing.T, server *servers.Server) {
 		}
 	}
 	before := connect(sluice.Addr)
-	load(before, 2000)
+	load(before, 2300)
 	for _, limit := range []int{64 << 10, 300 << 10, 8 << 20} {
 		server.Exec(t, fmt.Sprintf("SET GLOBAL max_allowed_packet = %d", limit))
 		for _, id := range queryRows(t, server.Open(t), "SELECT id FROM information_schema.processlist WHERE user = 'sluice_svc'") {
 			_, _ = server.Open(t).Exec("KILL " + id) // it may be gone already
 		}
-		load(before, 500)
+		load(before, 300)
 		after := connect(sluice.Addr)
-		load(after, 500)
+		load(after, 300)
 		do(t, after, "BEGIN")
-		load(after, 500)
+		load(after, 300)
 		do(t, after, "COMMIT")
 	}
 	server.Exec(t, fmt.Sprintf("SET GLOBAL max_allowed_packet = %d", 1<<20))
@@ -247,8 +249,8 @@ CREATE TABLE t (a INT PRIMARY KEY, s LONGBLOB)
 	}
 }
 
-// manyStatements prepares up to max_prepared_stmt_count: as many through sluice as
-// directly, also where sluice has rows to check and to load.
+// manyStatements prepares up to max_prepared_stmt_count, not one less than it says, also
+// where sluice has rows to check and to load.
 func manyStatements(t *testing.T, server *servers.Server) {
 	const most, group = 20_000, 500
 	table(t, server, "test_f055_many")
@@ -285,11 +287,6 @@ func manyStatements(t *testing.T, server *servers.Server) {
 		}
 		return taken
 	}
-	direct := connect(server.Addr)
-	require.Equal(t, most, fill(direct))
-	require.NoError(t, direct.Close())
-	require.Eventually(t, func() bool { return prepared() == 0 }, rawclient.Deadline, 50e6)
-
 	loader := connect(sluice.Addr)
 	defer func() { _ = loader.Close() }()
 	ordinary(t, loader, 1)

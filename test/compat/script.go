@@ -25,6 +25,7 @@ type Script struct {
 	Ordinary string
 	Late     bool
 	Relayed  bool // the ordinary rows are not for batching
+	Large    bool // not played as a parked session: that is for small commands
 	Setup    []step
 	Body     []step
 	Stored   []expectation
@@ -125,6 +126,8 @@ func (s *Script) header(verb, args string) (bool, error) {
 		s.Late = true
 	case "relayed":
 		s.Relayed = true
+	case "large":
+		s.Large = true
 	case "stored":
 		return true, s.addStored(args)
 	default:
@@ -240,7 +243,9 @@ func (s *Script) Variants() []Variant {
 			variants = append(variants, Variant{Mode: mode, Wrapped: true})
 		}
 	}
-	variants = append(variants, Variant{Mode: s.Modes[0], Parked: true})
+	if !s.Large {
+		variants = append(variants, Variant{Mode: s.Modes[0], Parked: true})
+	}
 	return variants
 }
 

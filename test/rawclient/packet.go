@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -45,6 +46,7 @@ func (c *Client) write(payloads ...[]byte) error {
 
 // frame appends the payload with its headers.
 func frame(out []byte, seq *byte, payload []byte) []byte {
+	out = slices.Grow(out, len(payload)+4*(len(payload)/MaxPart+1))
 	for {
 		part := payload[:min(len(payload), MaxPart)]
 		out = append(out, byte(len(part)), byte(len(part)>>8), byte(len(part)>>16), *seq)

@@ -1,5 +1,6 @@
 ## Commands are written before the replies of those before are read.
-# modes autocommit begin
+# modes autocommit
+# large
 # ordinary INSERT INTO t VALUES ($i, 'ordinary')
 CREATE TABLE t (a INT PRIMARY KEY, s LONGTEXT)
 # body

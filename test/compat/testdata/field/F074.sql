@@ -1,5 +1,6 @@
 ## What is in a file is data, whatever it looks like.
 # modes autocommit
+# large
 # schema other
 # ordinary INSERT INTO t VALUES ('$i')
 CREATE TABLE t (s LONGTEXT)
