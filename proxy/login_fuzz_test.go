@@ -97,9 +97,11 @@ func FuzzLogIn(f *testing.F) {
 		}
 		x := newSession(s, play(client), 0)
 		x.backend = &wire.Session{Conn: wire.NewConn(play(server))}
-		if x.logIn() == nil {
-			x.begin(wire.ComChangeUser)
-			_, _ = x.changeUser()
+		if x.logIn() != nil {
+			return
+		}
+		if raw, whole, err := x.client.Packet(); err == nil && len(raw) > 4 && raw[4] == wire.ComChangeUser {
+			_, _ = x.command(raw, whole)
 		}
 	})
 }
