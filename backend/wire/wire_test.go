@@ -2,11 +2,11 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"math/rand/v2"
 	"net"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -259,9 +259,80 @@ func FuzzGreeting(f *testing.F) {
 	})
 }
 
+// loginPacket is a login's payload: flags, MariaDB's extended flags, what follows the header.
+func loginPacket(base, maria uint32, rest string) []byte {
+	p := binary.LittleEndian.AppendUint32(nil, base)
+	p = binary.LittleEndian.AppendUint32(p, 1<<24)
+	p = append(append(p, 45), make([]byte, 19)...)
+	return append(binary.LittleEndian.AppendUint32(p, maria), rest...)
+}
+
+// logins are what clients send first.
+var logins = []struct {
+	name string
+	p    []byte
+	want Login
+}{
+	{
+		"auth data and attributes with lengths",
+		loginPacket(loginFlags|ClientAuthLenenc|ClientConnectWithDB|ClientPluginAuth|ClientConnectAttrs, 0,
+			"app\x00\xfc\x03\x00autdb\x00mysql_native_password\x00\x0d\x05_name\x06client"),
+		Login{User: "app", Schema: "db", answer: answer{Response: []byte("aut"), Plugin: "mysql_native_password"}},
+	},
+	{
+		"auth data with one byte of length",
+		loginPacket(loginFlags, 0, "app\x00\x03aut"),
+		Login{User: "app", answer: answer{Response: []byte("aut")}},
+	},
+	{
+		"zstd and its level",
+		loginPacket(loginFlags|ClientAuthLenenc|ClientPluginAuth|ClientConnectAttrs|ClientZstd, 0,
+			"app\x00\x03autcaching_sha2_password\x00\x04\x01a\x01b\x07"),
+		Login{User: "app", Algorithms: Zstd, ZstdLevel: 7, answer: answer{Response: []byte("aut"), Plugin: "caching_sha2_password"}},
+	},
+	{
+		"MariaDB's capabilities",
+		loginPacket(loginFlags&^ClientMySQL|ClientPluginAuth|ClientCompress, MariaProgress|MariaBulk|MariaCacheMeta,
+			"app\x00\x00client_ed25519\x00"),
+		Login{User: "app", Maria: MariaProgress | MariaBulk | MariaCacheMeta, Algorithms: Zlib, answer: answer{Plugin: "client_ed25519"}},
+	},
+	{
+		"a password with a zero behind it",
+		loginPacket(ClientMySQL|ClientProtocol41|ClientConnectWithDB, 0, "app\x00aut\x00db"),
+		Login{User: "app", Schema: "db", answer: answer{Response: []byte("aut")}},
+	},
+}
+
+const loginFlags = ClientMySQL | ClientProtocol41 | ClientSecureConn
+
+var sslRequest = loginPacket(loginFlags|ClientSSL|ClientPluginAuth, 0, "")
+
+// TestParseLogin: what FuzzLogin begins with are logins, and one SSLRequest.
+func TestParseLogin(t *testing.T) {
+	for _, c := range logins {
+		require.False(t, IsSSLRequest(c.p), c.name)
+		l, err := ParseLogin(bytes.Clone(c.p))
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.want.User, l.User, c.name)
+		require.Equal(t, c.want.Schema, l.Schema, c.name)
+		require.Equal(t, string(c.want.Response), string(l.Response), c.name)
+		require.Equal(t, c.want.Plugin, l.Plugin, c.name)
+		require.Equal(t, c.want.Maria, l.Maria, c.name)
+		require.Equal(t, c.want.Algorithms, l.Algorithms&(Zlib|Zstd), c.name)
+		require.Equal(t, c.want.ZstdLevel, l.ZstdLevel, c.name)
+		require.EqualValues(t, 45, l.Charset, c.name)
+	}
+	require.True(t, IsSSLRequest(sslRequest))
+	_, err := ParseLogin(sslRequest)
+	require.ErrorIs(t, err, ErrBadHandshake, "there is no user in it")
+}
+
 func FuzzLogin(f *testing.F) {
-	f.Add(append(make([]byte, 32), "user\x00\x03autdb\x00plugin\x00"...))
-	f.Add([]byte("\x85\xae\x3f\x01" + strings.Repeat("\x00", 28))) // an SSLRequest
+	for _, c := range logins {
+		f.Add(c.p)
+	}
+	f.Add(sslRequest)
+	f.Add(append(make([]byte, 32), "user\x00\x03autdb\x00plugin\x00"...)) // older than protocol 4.1
 	g, _ := ParseGreeting(greeting())
 	f.Fuzz(func(t *testing.T, p []byte) {
 		if IsSSLRequest(p) && len(SSLRequest(p)) != headerLen+requestLen {
