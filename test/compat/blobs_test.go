@@ -18,7 +18,7 @@ import (
 func TestF032(t *testing.T) {
 	t.Parallel()
 	servers.Each(t, func(t *testing.T, server *servers.Server) {
-		sluice := servers.SharedSluice(t, server.Kind)
+		sluice := servers.StartSluice(t, server)
 		server.Exec(t, "DROP DATABASE IF EXISTS test_f032", "CREATE DATABASE test_f032",
 			"CREATE TABLE test_f032.b (id INT PRIMARY KEY, v BLOB)")
 		c := dial(t, sluice.Addr)
@@ -54,6 +54,7 @@ func TestF032(t *testing.T) {
 			do(fmt.Sprintf("INSERT INTO b VALUES (%d, _binary'%s')", id, strings.ReplaceAll(string(value), "'", "''")))
 		}
 		do("INSERT /* a; b */ INTO b VALUES (-1,';')")
+		require.Greater(t, sluice.Metrics(t)[batchedMetric], 0.9*float64(len(want)))
 		flush(t, server, sluice, []string{"test_f032"})
 		rows := queryRows(t, server.Open(t), "SELECT id, SHA2(v, 256) FROM test_f032.b WHERE id >= 0")
 		require.Len(t, rows, len(want))

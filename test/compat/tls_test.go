@@ -2,9 +2,11 @@ package compat
 
 import (
 	"crypto/tls"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -263,38 +265,69 @@ func TestCheckListsAccounts(t *testing.T) {
 }
 
 // TestChangeUserThatFails holds F058: the error, what becomes of the connection, the rows
-// that were acknowledged before, and the attributes of a change that succeeds.
+// that were acknowledged before, journaled or held, and the attributes of a change that
+// succeeds.
 func TestChangeUserThatFails(t *testing.T) {
 	t.Parallel()
+	const rows = 5
 	servers.Each(t, func(t *testing.T, server *servers.Server) {
-		sluice := servers.SharedSluice(t, server.Kind)
-		db := server.Open(t)
-		run := func(addr, table string) (replies []string) {
-			server.Exec(t, "DROP TABLE IF EXISTS "+table, "CREATE TABLE "+table+" (n INT PRIMARY KEY)")
-			c, err := rawclient.Dial(addr, app)
-			require.NoError(t, err)
-			defer func() { _ = c.Close() }()
-			do := func(command rawclient.Command) {
-				reply, err := c.Do(command)
-				require.NoError(t, err)
-				replies = append(replies, reply...)
+		sluice := servers.StartSluice(t, server, "--burst", "1")
+		for name, password := range map[string]string{"fails": "wrong", "succeeds": "app"} {
+			for _, held := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, held %t", name, held), func(t *testing.T) {
+					direct := changeUserAfterRows(t, server, nil, rows, password, held)
+					require.Equal(t, direct, changeUserAfterRows(t, server, sluice, rows, password, held))
+				})
 			}
-			do(c.ChangeUser("app", "app", ""))
-			var attribute string
-			if server.Kind == servers.KindMySQL {
-				require.NoError(t, db.QueryRow("SELECT ATTR_VALUE FROM performance_schema.session_connect_attrs WHERE ATTR_NAME = 'program_name' AND PROCESSLIST_ID = ?", c.Greeting.ThreadID).Scan(&attribute))
-				require.Equal(t, "rawclient", attribute)
-			}
-			for _, n := range []string{"1", "2", "3", "4", "5"} {
-				do(c.Query([]byte("INSERT INTO " + table + " VALUES (" + n + ")")))
-			}
-			do(c.ChangeUser("app", "wrong", "test"))
-			do(rawclient.Simple(rawclient.ComPing, rawclient.OneReply))
-			var rows int
-			require.NoError(t, db.QueryRow("SELECT COUNT(*) FROM "+table).Scan(&rows))
-			require.Equal(t, 5, rows)
-			return replies
 		}
-		require.Equal(t, run(server.Addr, "test.f058_direct"), run(sluice.Addr, "test.f058_sluice"))
 	})
+}
+
+// changeUserAfterRows inserts rows, in a transaction or not, changes the user with this
+// password, and returns the replies and, in the end, what is stored.
+func changeUserAfterRows(t *testing.T, server *servers.Server, sluice *servers.Sluice, rows int, password string, held bool) (seen []string) {
+	t.Helper()
+	const table = "test.f058"
+	server.Exec(t, "DROP TABLE IF EXISTS "+table, "CREATE TABLE "+table+" (n INT PRIMARY KEY)")
+	addr := server.Addr
+	if sluice != nil {
+		addr = sluice.Addr
+	}
+	db := server.Open(t)
+	c, err := rawclient.Dial(addr, app)
+	require.NoError(t, err)
+	defer func() { _ = c.Close() }()
+	do := func(command rawclient.Command) {
+		reply, err := c.Do(command)
+		require.NoError(t, err)
+		seen = append(seen, reply...)
+	}
+	do(c.ChangeUser("app", "app", ""))
+	if server.Kind == servers.KindMySQL {
+		var attribute string
+		require.NoError(t, db.QueryRow("SELECT ATTR_VALUE FROM performance_schema.session_connect_attrs WHERE ATTR_NAME = 'program_name' AND PROCESSLIST_ID = ?", c.Greeting.ThreadID).Scan(&attribute))
+		require.Equal(t, "rawclient", attribute)
+	}
+	if held {
+		do(c.Query([]byte("BEGIN")))
+	}
+	before := 0.0
+	if sluice != nil {
+		before = sluice.Metrics(t)[batchedMetric]
+	}
+	for n := range rows {
+		do(c.Query(fmt.Appendf(nil, "INSERT INTO %s VALUES (%d)", table, n)))
+	}
+	if sluice != nil {
+		require.GreaterOrEqual(t, sluice.Metrics(t)[batchedMetric]-before, float64(rows-1), "batched before the user is changed")
+	}
+	do(c.ChangeUser("app", password, "test"))
+	do(rawclient.Simple(rawclient.ComPing, rawclient.OneReply))
+	// Rows in a transaction are rolled back; the server may still be at it.
+	want := rows
+	if held {
+		want = 0
+	}
+	require.Eventually(t, func() bool { return count(t, server, "SELECT COUNT(*) FROM "+table) == want }, time.Minute, 20*time.Millisecond)
+	return append(seen, queryRows(t, db, "SELECT n FROM "+table+" ORDER BY n")...)
 }
