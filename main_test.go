@@ -37,7 +37,7 @@ func TestMisuseExitsWith2(t *testing.T) {
 		{[]string{"help", "hush"}, "sluice: unknown command; see sluice --help\n"},
 		{[]string{"serve", "mysql://u:hush@h/"}, "sluice: the configuration has 2 mistakes:\n" +
 			"  an argument that belongs to no flag: every value stands behind its --flag\n" +
-			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/ or, without a service account, HOST:PORT\n"},
 		{[]string{"version", "x"}, "sluice: version takes nothing but flags; see sluice version --help\n"},
 		{[]string{"serve", "--backnd=mysql://u:hush@h/"}, "sluice: the configuration has a mistake:\n  --backnd: unknown flag; did you mean --backend?\n"},
 		{[]string{"--backend=mysql://u:hush@h/"}, "sluice: unknown flag --backend: settings are flags of serve and check, behind the command; see sluice --help\n"},
@@ -51,7 +51,7 @@ func TestMisuseExitsWith2(t *testing.T) {
 			"  --window-rows: \"foo\" is neither auto nor a whole number\n" +
 			"  --burst: \"-backend=mysql://u:[redacted]@h/\" is not a whole number\n"},
 		{[]string{"serve"}, "sluice: the configuration has a mistake:\n" +
-			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH\n"},
+			"  backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/ or, without a service account, HOST:PORT\n"},
 		{[]string{"check", "--backend", "mysql://u:hush@h:x/", "--burst", "0", "--profile", "migrate"}, "" +
 			"sluice: warning: --backend: a password on the command line is visible to other users of the machine; use SLUICE_BACKEND_PASSWORD or backend.password_file\n" +
 			"sluice: the configuration has 3 mistakes:\n" +
@@ -88,6 +88,8 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--data-dir", broken("rejects")}, "not a directory" + ownFiles},
 		{[]string{"--data-dir", filepath.Join(dir, "data"), "--listen", "unix:" + file}, "listen on unix:" + file + ": there is a file that is no socket; choose another path, or remove the file"},
 		{[]string{"--data-dir", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", "--http", "192.0.2.1:1"}, "HTTP: listen on 192.0.2.1:1: "},
+		{[]string{"--backend", "unix:/run/m.sock"}, "needs a service account: the server would trust sluice's own user for any client, and sluice could not see it; use TCP in --backend, or name an account, mysql://USER@unix(PATH)/"},
+		{[]string{"--backend", "mysql://unix(/run/m.sock)/"}, "needs a service account: "},
 	} {
 		args := append([]string{"serve", "--backend", "mysql://u@127.0.0.1:1/", "--log-format", "console"}, c.args...)
 		code, stdout, stderr := call(t, nil, args...)

@@ -36,7 +36,7 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 		}
 	} else if cfg.Backend.Network == "unix" {
 		return errors.New("a backend reached by its socket needs a service account: the server would trust sluice's own user " +
-			"for any client, and sluice could not see it; use TCP in --backend, or name an account")
+			"for any client, and sluice could not see it; use TCP in --backend, or name an account, mysql://USER@unix(PATH)/")
 	} else {
 		log.Warn().Msg("no service account in --backend: inserts in transactions are batched, autocommit inserts are relayed; " +
 			"for those name an account, see README")

@@ -50,9 +50,10 @@ func (b Backend) String() string {
 	return "mysql://" + account + b.Address + "/" + tls
 }
 
-const backendForms = "write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH"
+const backendForms = "write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/ or, without a service account, HOST:PORT"
 
-// parseBackend reads an address. It does not use net/url, whose errors quote
+// parseBackend reads an address. unix:PATH is one too, so that serve can say that a
+// socket needs a service account. It does not use net/url, whose errors quote
 // the whole text with the password in it; no error here quotes any of it that
 // could be one.
 func parseBackend(s string) (Backend, error) {

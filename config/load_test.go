@@ -105,7 +105,7 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 			name: "settings that do not fit together",
 			args: []string{"--window-delay", "2m", "--window-bytes", "600MiB", "--listen", ":3307", "--listen", ":3307", "--data-dir", ""},
 			want: []string{
-				"backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH",
+				"backend: no server is named: write mysql://USER@HOST:PORT/, mysql://USER@unix(PATH)/ or, without a service account, HOST:PORT",
 				"--data-dir: no directory is named",
 				"--listen: :3307 is there twice",
 				"--window-delay: window.max_delay: 1m is less than window.delay, 2m",

@@ -51,7 +51,7 @@ const (
 
 var settings = []*setting{
 	{key: backendKey, hint: "URL", secret: true,
-		usage: "server: mysql://USER[:PASSWORD]@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, HOST:PORT or unix:PATH; USER is the service account, MODE true, skip-verify, preferred or false",
+		usage: "server: mysql://USER[:PASSWORD]@HOST:PORT/[?tls=MODE], mysql://USER@unix(PATH)/, or HOST:PORT without a service account; USER is the service account, MODE true, skip-verify, preferred or false",
 		at:    func(d *draft) value { return backendValue(d) }},
 	{key: "backend.password", secret: true, noFlag: true,
 		usage: "password of the service account",
