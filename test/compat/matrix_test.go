@@ -182,7 +182,6 @@ var commands = []struct{ kind, payload string }{
 	{"raw_query", "03 00"},
 	{"raw_query", "03 3B"},
 	{"raw_columns", "04"},
-	{"raw_columns", "04 74"},
 	{"raw_columns", "04 74 00"},
 	{"raw_columns", "04 74 00 6E25"},
 	{"raw_columns", "04 6E6F 00"},
