@@ -2,7 +2,9 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/sluice-db/sluice/backend/wire"
@@ -108,7 +110,15 @@ func (x *session) afterFailure(st *statement) (said *wire.Error) {
 // await waits until the journaled rows that a command could see are on the server.
 func (x *session) await(st *statement) error {
 	b := &x.b
-	if x.parked || b.Engine == nil || b.Engine.PendingRows() == 0 || !x.mayWait() || !(b.Strict || b.wrote) {
+	if x.parked || b.Engine == nil || b.Engine.PendingRows() == 0 || !(b.Strict || b.wrote) {
+		return nil
+	}
+	if b.doubt && !x.onlyTraces(st) {
+		if _, err := x.askStatus(); err != nil {
+			return err
+		}
+	}
+	if !x.mayWait() {
 		return nil
 	}
 	switch st.class.Kind {
@@ -125,7 +135,7 @@ func (x *session) await(st *statement) error {
 		if b.state == nil {
 			complete = false // the current schema and how the text is read are not known
 		}
-		return b.Engine.Barrier(x.ctx, names, complete)
+		return x.waitFor(names, complete)
 	}
 	switch st.command {
 	case wire.ComStmtPrepare, wire.ComStmtReset, wire.ComQuit, wire.ComSetOption:
@@ -173,9 +183,41 @@ func (x *session) awaitAll() error {
 	if b.Engine == nil || b.Engine.PendingRows() == 0 || b.locked || !(b.Strict || b.wrote) {
 		return nil
 	}
-	err := b.Engine.Barrier(x.ctx, nil, false)
+	err := x.waitFor(nil, false)
 	b.wrote = b.wrote && err != nil
 	return err
+}
+
+// patience is how long a session goes on waiting for rows when its client has hung up: a
+// client may have closed its sending direction only.
+const patience = 5 * time.Second
+
+// waitFor waits for pending rows, as long as somebody wants to know: what the session
+// holds on the server, locks for one, could be what the rows wait for.
+func (x *session) waitFor(names []rewrite.TableName, complete bool) error {
+	ctx, cancel := context.WithCancel(x.ctx)
+	defer cancel()
+	stop, err := x.server.hangups.watch(x.client.Socket(), func() { time.AfterFunc(patience, cancel) })
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return x.b.Engine.Barrier(ctx, names, complete)
+}
+
+// onlyTraces: the statement shows what the last one left behind, which asking for the
+// status would change, and no rows.
+func (x *session) onlyTraces(st *statement) bool {
+	if !st.class.Inspects || st.text == nil {
+		return false
+	}
+	if st.class.Kind != rewrite.StmtSelect {
+		const show = "SHOW"
+		text := bytes.TrimLeft(st.text, " \t\r\n")
+		return len(text) > len(show) && strings.EqualFold(string(text[:len(show)]), show)
+	}
+	names, complete := rewrite.TableNames(st.text, &x.b.lex, x.schemaName())
+	return complete && len(names) == 0
 }
 
 // restoreTraces gives the connection what the last batched insert would have left:

@@ -35,6 +35,7 @@ func (x *session) changeUser() (done bool, err error) {
 	}
 	x.after(&x.st)
 	if errors.Is(err, errDenied) {
+		x.b.doubt = true // MariaDB keeps the connection, and has rolled back
 		return false, nil
 	}
 	return err != nil, err

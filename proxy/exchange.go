@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sluice-db/sluice/backend/wire"
 )
@@ -80,14 +81,19 @@ const (
 )
 
 func takesClear(p *party, plugin string) bool {
-	if plugin == sha256 {
+	if strings.EqualFold(plugin, sha256) {
 		return p.Encrypted()
 	}
 	return p.Secure()
 }
 
 func isClear(plugin string) bool {
-	return plugin == clearPassword || plugin == dialog || plugin == openID
+	for _, clear := range []string{clearPassword, dialog, openID} {
+		if strings.EqualFold(plugin, clear) { // as MariaDB compares them
+			return true
+		}
+	}
+	return false
 }
 
 // secure says whether a password in the clear may go all the way.
@@ -98,7 +104,7 @@ func (a *exchange) passable(plugin string, response []byte) bool {
 	switch {
 	case isClear(plugin):
 		return a.secure()
-	case plugin == sha256:
+	case strings.EqualFold(plugin, sha256):
 		return takesClear(&a.client, plugin) == takesClear(&a.backend, plugin) || isEmpty(response)
 	}
 	return true

@@ -58,8 +58,10 @@ func (h *hangups) watch(c net.Conn, gone func()) (stop func(), err error) {
 	err = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_ADD, int(fd), watchEvent(id))
 	stop = func() {
 		h.mu.Lock()
-		defer h.mu.Unlock()
 		delete(h.waiting, id)
+		h.mu.Unlock()
+		// Not on a descriptor that has been closed: another connection may have it.
+		_ = control(c, func(fd int) { _ = unix.EpollCtl(h.epoll, unix.EPOLL_CTL_DEL, fd, nil) })
 	}
 	if err != nil {
 		stop()
@@ -77,18 +79,21 @@ func watchEvent(id int64) *unix.EpollEvent {
 
 // descriptor is the file descriptor of c, valid until c is closed.
 func descriptor(c net.Conn) (fd int32, err error) {
+	err = control(c, func(v int) { fd = int32(v) })
+	return fd, err
+}
+
+// control runs f on the file descriptor of c, unless c is closed.
+func control(c net.Conn, f func(fd int)) error {
 	sc, ok := c.(syscall.Conn)
 	if !ok {
-		return 0, fmt.Errorf("no descriptor in a %T", c)
+		return fmt.Errorf("no descriptor in a %T", c)
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if ctlErr := raw.Control(func(v uintptr) { fd = int32(v) }); ctlErr != nil {
-		return 0, ctlErr
-	}
-	return fd, nil
+	return raw.Control(func(fd uintptr) { f(int(fd)) })
 }
 
 func (h *hangups) loop() {

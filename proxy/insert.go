@@ -88,6 +88,7 @@ func (x *session) askStatus() (rewrite.Reason, error) {
 	r, err := x.backend.ReadResult()
 	if err == nil {
 		x.status, x.b.doubt = r.Status, false
+		x.b.touched = r.Status&wire.StatusInTrans != 0
 	}
 	return reasonOrBroken(err)
 }

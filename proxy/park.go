@@ -19,7 +19,7 @@ type parking struct {
 	leave       chan stage
 	stage       stage
 	unread      bool   // the client has sent something that was not read yet
-	rest        []byte // of a reply that the client's socket did not take
+	rest        []byte // of a reply or a command that a socket did not take
 	calm        int    // small commands relayed one after the other
 	need        int    // of them before the session is parked
 	served      int    // since it was parked
@@ -32,6 +32,7 @@ const (
 	atCommand stage = iota // waits for the client
 	atReply                // waits for the server's reply
 	atRest                 // the client is slow to take the reply
+	atSend                 // the server is slow to take the command
 )
 
 // calmEnough is after how many small commands a session is parked. Being parked and
@@ -139,14 +140,21 @@ func (x *session) takeCommand() {
 		}
 	}
 	x.b.newest.name(kind, raw)
-	// The server has read all that was sent to it before: its socket takes this much.
-	if _, err := x.backend.Write(raw); err != nil {
+	written, err := x.backend.TryWrite(raw)
+	if err != nil {
 		x.unpark()
 		return
 	}
+	rest := raw[written:]
 	x.client.Discard(len(raw))
 	x.st.text = nil
 	x.served++
+	if len(rest) > 0 { // after commands that have no reply it may have read none of them
+		x.rest = append([]byte(nil), rest...)
+		x.stage = atSend
+		x.unpark()
+		return
+	}
 	if wire.ReplyTo(kind) != wire.ReplyNone {
 		x.stage, x.waiting = atReply, false
 	}
@@ -236,12 +244,19 @@ func (x *session) takeReply() {
 
 // resume goes on where the event loop stopped, up to the end of the reply.
 func (x *session) resume(from stage) (done bool, err error) {
+	rest := x.rest
+	x.rest = nil
 	switch from {
+	case atSend:
+		if _, err := x.backend.Write(rest); err != nil {
+			return true, x.lastWords(err)
+		}
+		if reply := wire.ReplyTo(x.st.command); reply != wire.ReplyNone {
+			return x.relayReply(reply)
+		}
 	case atReply:
 		return x.relayReply(wire.ReplyTo(x.st.command))
 	case atRest:
-		rest := x.rest
-		x.rest = nil
 		_, err := x.client.Write(rest)
 		return err != nil, err
 	}

@@ -178,3 +178,37 @@ func TestParkedLoader(t *testing.T) {
 		require.Contains(c, reply.String(), "100")
 	})
 }
+
+// TestParkedUnansweredCommands: the server reads none of many commands that have no reply.
+// That holds up their session, but neither the event loop nor the drain.
+func TestParkedUnansweredCommands(t *testing.T) {
+	stage.EachFresh(t, func(c *stage.Stage) {
+		sending := []*rawclient.Client{parked(c), parked(c), parked(c), parked(c)} // on every loop
+		for _, x := range sending {
+			_, err := x.Do(rawclient.Prepare([]byte("SELECT LENGTH(?)")))
+			require.NoError(c, err)
+			for range 40 {
+				_, err := x.Do(rawclient.Simple(rawclient.ComPing, rawclient.OneReply))
+				require.NoError(c, err)
+			}
+		}
+		idle := parked(c)
+		c.Server.Pause(c)
+		defer c.Server.Resume(c)
+		for _, x := range sending {
+			id := x.PreparedID()
+			go func() {
+				for range 10_000 { // ends when sluice does
+					if x.Send(rawclient.LongData(id, 0, make([]byte, 3900))) != nil {
+						return
+					}
+				}
+			}()
+		}
+		time.Sleep(2 * time.Second) // the sockets fill
+		c.Sluice.Signal(c, syscall.SIGTERM)
+		reply, err := idle.Do(rawclient.Simple(rawclient.ComQuit, rawclient.ClosedReply))
+		require.NoError(c, err, "%s", reply)
+		c.Sluice.AwaitExit(c)
+	}, "--drain-timeout", "2s")
+}
