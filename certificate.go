@@ -34,23 +34,43 @@ func ownCertificate(dir string) (tls.Certificate, error) {
 		}
 		return tls.X509KeyPair(cert, key)
 	}
-	certPath, keyPath := filepath.Join(dir, ownCertFile), filepath.Join(dir, ownKeyFile)
-	pair, err := tls.LoadX509KeyPair(certPath, keyPath)
-	switch {
-	case err == nil && time.Now().Before(pair.Leaf.NotAfter):
-		return pair, nil
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return pair, fmt.Errorf("sluice's own certificate: %w; remove %s and %s to have it made anew", err, certPath, keyPath)
+	pair, kept, err := keptCertificate(dir)
+	if kept || err != nil {
+		return pair, err
 	}
 	cert, key, err := selfSigned()
 	if err == nil {
 		// The certificate comes last: where it is, the key is.
-		err = errors.Join(replaceFile(keyPath, key, 0o600), replaceFile(certPath, cert, 0o644))
+		err = errors.Join(replaceFile(filepath.Join(dir, ownKeyFile), key, 0o600), replaceFile(filepath.Join(dir, ownCertFile), cert, 0o644))
 	}
 	if err != nil {
 		return pair, fmt.Errorf("sluice's own certificate: %w", err)
 	}
 	return tls.X509KeyPair(cert, key)
+}
+
+// trialCertificate is what ownCertificate would come to, without a change to dir.
+func trialCertificate(dir string) (tls.Certificate, error) {
+	if dir != "" {
+		if pair, kept, err := keptCertificate(dir); kept || err != nil {
+			return pair, err
+		}
+	}
+	return ownCertificate("")
+}
+
+// keptCertificate reads the certificate that dir keeps; kept is false if there is none, or
+// one that has expired.
+func keptCertificate(dir string) (pair tls.Certificate, kept bool, err error) {
+	certPath, keyPath := filepath.Join(dir, ownCertFile), filepath.Join(dir, ownKeyFile)
+	pair, err = tls.LoadX509KeyPair(certPath, keyPath)
+	switch {
+	case err == nil:
+		return pair, time.Now().Before(pair.Leaf.NotAfter), nil
+	case errors.Is(err, os.ErrNotExist):
+		return pair, false, nil
+	}
+	return pair, false, fmt.Errorf("sluice's own certificate: %w; remove %s and %s to have it made anew", err, certPath, keyPath)
 }
 
 // selfSigned makes a certificate and its key, in PEM form, for this host.

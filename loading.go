@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,7 +63,7 @@ func (l *loading) open(ctx context.Context) error {
 	if err != nil {
 		return ownFiles(err)
 	}
-	if l.rejects, err = journal.OpenRejects(journal.RejectOptions{Dir: filepath.Join(dir, "rejects"), Logger: l.log}); err != nil {
+	if l.rejects, err = journal.OpenRejects(journal.RejectOptions{Dir: rejectsDir(dir), Logger: l.log}); err != nil {
 		return errors.Join(ownFiles(err), l.journal.Close())
 	}
 	l.watch()
@@ -111,9 +112,18 @@ func (l *loading) watch() {
 	})
 }
 
-// journalDir and identityPath are where the data directory keeps its journal and the
-// name of the server that the journal's rows went to.
+// ownedDir is the data directory, or none: it is used with a service account only.
+func ownedDir(cfg *config.Config) string {
+	if !cfg.Backend.HasServiceAccount() {
+		return ""
+	}
+	return cfg.DataDir
+}
+
+// journalDir, rejectsDir and identityPath are where the data directory keeps its journal,
+// its reject log and the name of the server that the journal's rows went to.
 func journalDir(dataDir string) string   { return filepath.Join(dataDir, "journal") }
+func rejectsDir(dataDir string) string   { return filepath.Join(dataDir, "rejects") }
 func identityPath(dataDir string) string { return filepath.Join(dataDir, "server") }
 
 // keep is how long applied segments stay; the configuration's 0 is none at all.
@@ -266,13 +276,12 @@ func algorithms(c config.Compression) (a wire.Algorithm) {
 
 // proxyOptions are the listeners' side.
 func (l *loading) proxyOptions() (proxy.Options, error) {
-	own := "" // where a certificate of sluice's own is kept
-	if l.journal != nil {
-		own = l.cfg.DataDir
-	}
-	offered, err := clientTLS(l.cfg.TLS, own)
+	offered, err := clientTLS(l.cfg.TLS, func() (tls.Certificate, error) { return ownCertificate(ownedDir(l.cfg)) })
 	if err != nil {
 		return proxy.Options{}, err
+	}
+	for _, o := range outdated(l.cfg, offered, l.tls) {
+		l.log.Warn().Msg(o)
 	}
 	o := proxy.Options{
 		TLS: offered, RequireTLS: l.cfg.TLS.Mode == config.TLSRequire, BackendTLS: l.tls,

@@ -147,16 +147,21 @@ func TestCheck(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	code, stdout, _ = call(t, nil, "check", "--backend", "h", "--data-dir", file)
+	code, stdout, _ = call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@127.0.0.1:1/", "--data-dir", file)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stdout, "refused  data directory "+file+": "+file+" is not a directory\n         name another with --data-dir")
-	require.Contains(t, stdout, "lacking  service account: none is named")
 	require.True(t, strings.HasSuffix(stdout, "\nserve would refuse to start\n"))
+
+	// Without an account there is no journal, and the data directory is not used.
+	code, stdout, _ = call(t, nil, "check", "--backend", "127.0.0.1:1", "--data-dir", file, "--listen", "127.0.0.1:0")
+	require.Equal(t, exitOK, code)
+	require.Contains(t, stdout, "lacking  service account: none is named")
+	require.Contains(t, stdout, "lacking  server 127.0.0.1:1: ")
 
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = taken.Close() }()
-	code, stdout, _ = call(t, nil, "check", "--backend", "127.0.0.1:1", "--data-dir", "/proc/nowhere", "--listen", taken.Addr().String())
+	code, stdout, _ = call(t, []string{"SLUICE_BACKEND_PASSWORD=hush"}, "check", "--backend", "mysql://u@127.0.0.1:1/", "--data-dir", "/proc/nowhere", "--listen", taken.Addr().String())
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stdout, "refused  data directory /proc/nowhere: ")
 	require.Contains(t, stdout, "refused  listen "+taken.Addr().String()+": ")

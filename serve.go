@@ -34,9 +34,8 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 		if err := l.open(ctx); err != nil {
 			return err
 		}
-	} else if cfg.Backend.Network == "unix" {
-		return errors.New("a backend reached by its socket needs a service account: the server would trust sluice's own user " +
-			"for any client, and sluice could not see it; use TCP in --backend, or name an account, mysql://USER@unix(PATH)/")
+	} else if err := relayable(cfg.Backend); err != nil {
+		return err
 	} else {
 		log.Warn().Msg("no service account in --backend: inserts in transactions are batched, autocommit inserts are relayed; " +
 			"for those name an account, see README")
@@ -66,6 +65,15 @@ func runServe(ctx context.Context, cfg *config.Config, log zerolog.Logger) (err 
 		log.Warn().Err(cut).Msg("sessions were cut off")
 	}
 	return errors.Join(err, l.close(drain), stopWeb())
+}
+
+// relayable refuses what cannot be served without a service account.
+func relayable(b config.Backend) error {
+	if b.Network != "unix" {
+		return nil
+	}
+	return errors.New("a backend reached by its socket needs a service account: the server would trust sluice's own user " +
+		"for any client, and sluice could not see it; use TCP in --backend, or name an account, mysql://USER@unix(PATH)/")
 }
 
 // startWeb opens the HTTP server and runs it until stop is called, which is

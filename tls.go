@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"github.com/sluice-db/sluice/backend/wire"
 	"github.com/sluice-db/sluice/config"
 )
 
-// clientTLS is what clients are offered; nil for none. A certificate of sluice's own is
-// kept in dir, if there is one.
-func clientTLS(t config.TLS, dir string) (*tls.Config, error) {
+// clientTLS is what clients are offered; nil for none. own gives the certificate of
+// sluice's own, if none is configured.
+func clientTLS(t config.TLS, own func() (tls.Certificate, error)) (*tls.Config, error) {
 	if t.Mode == config.TLSOff {
 		return nil, nil
 	}
@@ -23,7 +24,7 @@ func clientTLS(t config.TLS, dir string) (*tls.Config, error) {
 	if t.Cert != "" {
 		certificate, err = loadPair("tls", t.Cert, t.Key)
 	} else {
-		certificate, err = ownCertificate(dir)
+		certificate, err = own()
 	}
 	if err != nil {
 		return nil, err
@@ -75,6 +76,26 @@ func backendTLS(b config.Backend) (*wire.TLS, error) {
 		t.Config.Certificates = []tls.Certificate{pair}
 	}
 	return t, nil
+}
+
+// outdated says which of the certificates that sluice is to show are not valid now: peers
+// that look refuse them.
+func outdated(cfg *config.Config, clients *tls.Config, server *wire.TLS) []string {
+	var found []string
+	look := func(setting, path string, c *tls.Config) {
+		leaf := c.Certificates[0].Leaf
+		if now := time.Now(); now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
+			found = append(found, fmt.Sprintf("%s: the certificate in %s is valid from %s to %s only", setting, path,
+				leaf.NotBefore.Format(time.RFC3339), leaf.NotAfter.Format(time.RFC3339)))
+		}
+	}
+	if clients != nil && cfg.TLS.Cert != "" {
+		look("tls.cert", cfg.TLS.Cert, clients)
+	}
+	if server != nil && cfg.Backend.TLS.Cert != "" {
+		look("backend.tls.cert", cfg.Backend.TLS.Cert, server.Config)
+	}
+	return found
 }
 
 func loadPair(group, cert, key string) (tls.Certificate, error) {

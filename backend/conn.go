@@ -40,18 +40,8 @@ type conn struct {
 // dial logs the service account in. The login itself is go-mysql's (all plugins); from
 // then on the connection is read and written by package wire.
 func dial(ctx context.Context, a Account) (*conn, error) {
-	d := &net.Dialer{Timeout: a.Timeout}
-	socket, err := d.DialContext(ctx, a.Network, a.Addr)
+	l, err := dialLink(ctx, a)
 	if err != nil {
-		return nil, err
-	}
-	if a.Timeout > 0 {
-		// Until prepare is through: a server that stands still must not hold up the end.
-		_ = socket.SetDeadline(time.Now().Add(4 * a.Timeout))
-	}
-	l, err := openLink(socket, a.TLS)
-	if err != nil {
-		_ = socket.Close()
 		return nil, err
 	}
 	network := "tcp"
@@ -65,7 +55,7 @@ func dial(ctx context.Context, a Account) (*conn, error) {
 		return nil
 	})
 	if err != nil {
-		_ = socket.Close()
+		_ = l.Close()
 		if l.failed != nil {
 			return nil, l.failed
 		}

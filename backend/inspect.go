@@ -88,6 +88,17 @@ func Inspect(ctx context.Context, a Account, checkpointSchema, identityPath stri
 	return append(found, logins...), err
 }
 
+// Greet looks at a server as far as one gets without an account: does it answer, and is
+// its TLS what the configuration asks for (else ErrTLS)? It returns the server's version.
+func Greet(ctx context.Context, a Account) (version string, err error) {
+	l, err := dialLink(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = l.Close() }()
+	return l.greeting.Version, l.leave()
+}
+
 // isExcess: what the account must not hold; serve refuses such an account (S05).
 func isExcess(f schema.Finding) bool { return strings.HasPrefix(f.Mend, "REVOKE") }
 

@@ -1,9 +1,11 @@
 package backend
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/sluice-db/sluice/backend/wire"
 )
@@ -28,6 +30,25 @@ const packetLimit = 1 << 20
 
 // ErrTLS says that the server's TLS is not what the configuration asks for.
 var ErrTLS = errors.New("TLS to the server")
+
+// dialLink connects and reads the server's greeting.
+func dialLink(ctx context.Context, a Account) (*link, error) {
+	d := &net.Dialer{Timeout: a.Timeout}
+	socket, err := d.DialContext(ctx, a.Network, a.Addr)
+	if err != nil {
+		return nil, err
+	}
+	if a.Timeout > 0 {
+		// Until prepare is through: a server that stands still must not hold up the end.
+		_ = socket.SetDeadline(time.Now().Add(4 * a.Timeout))
+	}
+	l, err := openLink(socket, a.TLS)
+	if err != nil {
+		_ = socket.Close()
+		return nil, err
+	}
+	return l, nil
+}
 
 // openLink reads the server's greeting.
 func openLink(c net.Conn, t *wire.TLS) (*link, error) {
@@ -67,23 +88,41 @@ func (l *link) Read(p []byte) (int, error) {
 func (l *link) Write(p []byte) (int, error) {
 	const header = 4
 	out := append([]byte(nil), p...)
-	if l.secured && l.shift == 0 {
-		login, err := wire.ParseLogin(out[header:])
-		if err != nil {
-			return 0, err
-		}
-		err = l.wire.StartTLS(l.tls, wire.SSLRequest(login.Mask(l.greeting, true)))
-		l.shift = 1
-		if err != nil {
-			l.failed = l.deny(login.Denied(l.greeting), err)
-			return 0, l.failed
-		}
+	if err := l.secureFor(out[header:]); err != nil {
+		return 0, err
 	}
 	out[header-1] += l.shift
 	if _, err := l.wire.Write(out); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// secureFor begins TLS, if it is wanted and not there, before the login with this payload.
+func (l *link) secureFor(payload []byte) error {
+	if !l.secured || l.shift > 0 {
+		return nil
+	}
+	login, err := wire.ParseLogin(payload)
+	if err != nil {
+		return err
+	}
+	err = l.wire.StartTLS(l.tls, wire.SSLRequest(login.Mask(l.greeting, true)))
+	l.shift = 1
+	if err != nil {
+		l.failed = l.deny(login.Denied(l.greeting), err)
+	}
+	return l.failed
+}
+
+// leave ends the server's handshake without an account, by TLS and a login that is denied.
+func (l *link) leave() error {
+	login := wire.DeniedLogin(l.greeting)
+	if err := l.secureFor(login); err != nil {
+		return err
+	}
+	l.wire.Deny(1+l.shift, login)
+	return nil
 }
 
 // deny ends the server's handshake by a login that is denied, and returns the reason.

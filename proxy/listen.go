@@ -32,25 +32,26 @@ func listen(a Address) (net.Listener, error) {
 	return l, nil
 }
 
-// Listenable says whether an address could be listened on, and leaves nothing behind.
-func Listenable(a Address) error {
-	if a.Network != "unix" {
+// Listenable says of each address why it could not be listened on beside those before it,
+// nil if it could, and leaves nothing behind.
+func Listenable(addresses ...Address) []error {
+	errs := make([]error, len(addresses))
+	for i, a := range addresses {
+		if a.Network == "unix" && stale(a.Addr) == nil {
+			// It would be replaced.
+			if err := unix.Access(filepath.Dir(a.Addr), unix.W_OK|unix.X_OK); err != nil {
+				errs[i] = listenError(a, err)
+			}
+			continue
+		}
 		l, err := listen(a)
 		if err != nil {
-			return err
+			errs[i] = err
+			continue
 		}
-		return l.Close()
+		defer func() { _ = l.Close() }()
 	}
-	err := stale(a.Addr)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = unix.Access(filepath.Dir(a.Addr), unix.W_OK|unix.X_OK); err == nil {
-			return nil
-		}
-	}
-	if err != nil {
-		return listenError(a, err)
-	}
-	return nil
+	return errs
 }
 
 // stale says whether a path is a socket that nobody listens on.

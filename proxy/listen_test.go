@@ -17,7 +17,7 @@ func TestListenRemovesNothingButStaleSockets(t *testing.T) {
 	require.NoError(t, os.WriteFile(at("file").Addr, []byte("precious"), 0o600))
 	_, err := listen(at("file"))
 	require.EqualError(t, err, "listen on "+at("file").String()+": there is a file that is no socket; choose another path, or remove the file")
-	require.EqualError(t, Listenable(at("file")), err.Error())
+	require.EqualError(t, Listenable(at("file"))[0], err.Error())
 	text, err := os.ReadFile(at("file").Addr)
 	require.NoError(t, err)
 	require.Equal(t, "precious", string(text))
@@ -35,15 +35,15 @@ func TestListenRemovesNothingButStaleSockets(t *testing.T) {
 	require.NoError(t, err)
 	_, err = listen(at("live"))
 	require.EqualError(t, err, "listen on "+at("live").String()+": address already in use; stop what listens there, or choose another address")
-	require.EqualError(t, Listenable(at("live")), err.Error())
+	require.EqualError(t, Listenable(at("live"))[0], err.Error())
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	require.NoError(t, l.Close())
-	require.NoError(t, Listenable(at("live")))
+	require.NoError(t, Listenable(at("live"))[0])
 	require.FileExists(t, at("live").Addr, "a look removes nothing")
 	l, err = listen(at("live"))
 	require.NoError(t, err, "nobody listens there any more")
 	require.NoError(t, l.Close())
-	require.NoError(t, Listenable(at("live")))
+	require.NoError(t, Listenable(at("live"))[0])
 }
 
 // Every mistake has its address, its cause and what to do.
@@ -62,6 +62,6 @@ func TestListenErrors(t *testing.T) {
 		_, err := listen(a)
 		require.ErrorContains(t, err, "listen on "+a.String()+": ")
 		require.ErrorContains(t, err, c.want)
-		require.ErrorContains(t, Listenable(a), c.want)
+		require.ErrorContains(t, Listenable(a)[0], c.want)
 	}
 }

@@ -45,6 +45,31 @@ type Rejects struct {
 
 // OpenRejects locks the directory, creates it if there is none, and reads it.
 func OpenRejects(opts RejectOptions) (*Rejects, error) {
+	l, err := readRejects(opts, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.chain.settleScanned(); err != nil {
+		_ = l.dir.close()
+		return nil, fmt.Errorf("rejects: %w", err)
+	}
+	if s := l.chain.newest(); s != nil {
+		l.id = max(l.id, s.header.base-1)
+	}
+	l.compact()
+	return l, nil
+}
+
+// CheckRejects reads a directory that is there as OpenRejects would, and changes nothing.
+func CheckRejects(opts RejectOptions) error {
+	l, err := readRejects(opts, false)
+	if err != nil {
+		return err
+	}
+	return l.dir.close()
+}
+
+func readRejects(opts RejectOptions, create bool) (*Rejects, error) {
 	if opts.SegmentBytes <= 0 {
 		opts.SegmentBytes = 64 << 20
 	}
@@ -57,7 +82,7 @@ func OpenRejects(opts RejectOptions) (*Rejects, error) {
 	if opts.boot == nil {
 		opts.boot = bootID
 	}
-	dir, err := openDirectory(opts.FS, opts.Dir, "rejects", true)
+	dir, err := openDirectory(opts.FS, opts.Dir, "rejects", create)
 	if err != nil {
 		return nil, err
 	}
@@ -69,17 +94,10 @@ func OpenRejects(opts RejectOptions) (*Rejects, error) {
 	if err == nil {
 		err = l.chain.scan(opts.Logger, l.visit, nil)
 	}
-	if err == nil {
-		err = l.chain.settleScanned()
-	}
 	if err != nil {
 		_ = dir.close()
 		return nil, fmt.Errorf("rejects: %w", err)
 	}
-	if s := l.chain.newest(); s != nil {
-		l.id = max(l.id, s.header.base-1)
-	}
-	l.compact()
 	return l, nil
 }
 

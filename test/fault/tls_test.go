@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -60,6 +61,10 @@ func TestBrokenTLS(t *testing.T) {
 					require.Equal(t, 1, status)
 					require.Contains(t, output, "not db.example")
 					continue
+				}
+				for _, name := range []string{"db.example", "localhost"} { // check without an account
+					_, output := startAndStop(t, servers.Binary(t), start{backend: url}, append([]string{"check"}, append(args, "--backend-tls-server-name", name)...))
+					require.Equal(t, name == "localhost", strings.Contains(output, "ok       server "+way), output)
 				}
 				untrusting := servers.StartSluice(t, server, args...)
 				for range 3 {
