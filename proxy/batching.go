@@ -43,6 +43,7 @@ type batching struct {
 	vars      map[string]string
 	state     *rewrite.State // nil: not known, read before the next burst
 	need      int            // inserts of a shape that run unbatched before the next burst is batched
+	tracked   bool           // session_track_transaction_info was on when it was read last
 	timeFixed bool           // the session cannot set timestamp (MariaDB's secure_timestamp)
 	run       int            // batched since the state was read
 	idle      time.Duration  // after which the server is asked something (S26)

@@ -189,6 +189,9 @@ func (x *session) ready(s *shape, sql []byte) (rewrite.Reason, error) {
 	if s.refused != "" && time.Now().Before(s.retryAt) {
 		return s.refused, nil
 	}
+	if b.tracked && x.inTransaction() {
+		return "the session tracks its transactions, and would see sluice look", nil
+	}
 	plan := s.plan
 	why, err := x.validate(s, sql)
 	if err != nil && plan != nil && s.target != nil {

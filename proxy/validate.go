@@ -212,6 +212,8 @@ func (x *session) readState() (rewrite.Reason, error) {
 		return why, err
 	}
 	vars := variables(r)
+	tracks := vars["session_track_transaction_info"]
+	b.tracked = tracks != "" && tracks != "OFF"
 	lex := x.baseLex()
 	if rewrite.FixedTimestamp(string(first.Rows[0][1]), vars["timestamp"]) {
 		return "the client has set timestamp", nil
