@@ -80,7 +80,7 @@ func TestF067(t *testing.T) {
 		root := server.Open(t)
 		c := connect(sluice.Addr)
 		ordinary(t, c, 1)
-		for _, sql := range []string{"SELECT CONNECTION_ID()", "SELECT /*x*/ connection_id() AS c"} {
+		for _, sql := range []string{"SELECT CONNECTION_ID()", "SELECT /*x*/ connection_id() AS my_connection_id"} {
 			reply, err := c.Do(c.Query([]byte(sql)))
 			require.NoError(t, err)
 			require.Contains(t, reply.String(), "ROW own thread id", sql)

@@ -44,6 +44,7 @@ type Client struct {
 	packed   *packed // nil without compression
 	secure   bool    // passwords may be sent as they are
 	seq      byte
+	showsID  bool // among the columns of the result at hand is one named after CONNECTION_ID()
 	password string
 	plugin   string
 	nonce    []byte

@@ -1,6 +1,7 @@
 package rawclient
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -159,6 +160,7 @@ func (c *Client) receiveResults(reply *Reply) error {
 // receiveSet reads a result set after its first packet.
 func (c *Client) receiveSet(seq byte, head []byte, reply *Reply) (endOfReply, error) {
 	reply.add(seq, "RESULT "+quote(head))
+	c.showsID = false
 	in := &cursor{rest: head}
 	follow := true
 	columns := in.lenenc()
@@ -194,6 +196,7 @@ func (c *Client) receiveColumns(count uint64, reply *Reply) error {
 			return err
 		}
 		reply.add(seq, "COLUMN "+quote(payload))
+		c.showsID = c.showsID || bytes.Contains(bytes.ToLower(payload), []byte("connection_id"))
 	}
 	return nil
 }

@@ -84,11 +84,11 @@ func describeEOF(payload []byte) string {
 	return fmt.Sprintf("EOF warnings=%d status=%04x", in.u16(), in.u16())
 }
 
-// describeRow shows a row, with the connection's own thread id masked: that
-// differs from run to run, and a client must see its own.
+// describeRow shows a row, with the connection's own thread id masked in a column that is
+// named after CONNECTION_ID(): it differs from run to run, and a client must see its own.
 func (c *Client) describeRow(payload []byte) string {
 	own := strconv.Itoa(int(c.Greeting.ThreadID))
-	if string(payload) == string(appendString(nil, []byte(own))) {
+	if c.showsID && string(payload) == string(appendString(nil, []byte(own))) {
 		return "ROW own thread id"
 	}
 	return "ROW " + quote(payload)
