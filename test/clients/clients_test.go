@@ -18,10 +18,7 @@ func TestMain(m *testing.M) { servers.Main(m) }
 // reads back, and what is on the server afterwards, must be what was sent, and
 // most rows must have been batched.
 func TestClients(t *testing.T) {
-	rows := makeRows()
-	want := expected(rows)
-	path := filepath.Join(t.TempDir(), "rows")
-	require.NoError(t, os.WriteFile(path, []byte(file(rows)), 0o600))
+	rows, want, path := makeFile(t)
 	for _, kind := range servers.Kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
@@ -54,6 +51,15 @@ func TestClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// makeFile gives the rows, what a client has to read back, and a file with the rows.
+func makeFile(t *testing.T) (rows []row, want, path string) {
+	t.Helper()
+	rows = makeRows()
+	path = filepath.Join(t.TempDir(), "rows")
+	require.NoError(t, os.WriteFile(path, []byte(file(rows)), 0o600))
+	return rows, expected(rows), path
 }
 
 func checkLoad(t *testing.T, c client, l load, server *servers.Server, sluice *servers.Sluice, want string) {

@@ -16,10 +16,7 @@ import (
 // TestClientsCompress has each client that can compress load and read back through a
 // sluice that refuses the others. PyMySQL cannot.
 func TestClientsCompress(t *testing.T) {
-	rows := makeRows()
-	want := expected(rows)
-	path := filepath.Join(t.TempDir(), "rows")
-	require.NoError(t, os.WriteFile(path, []byte(file(rows)), 0o600))
+	rows, want, path := makeFile(t)
 	for _, kind := range servers.Kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
