@@ -110,7 +110,7 @@ func (x *session) afterFailure(st *statement) (said *wire.Error) {
 // await waits until the journaled rows that a command could see are on the server.
 func (x *session) await(st *statement) error {
 	b := &x.b
-	if x.parked || b.Engine == nil || b.Engine.PendingRows() == 0 || !(b.Strict || b.wrote) {
+	if x.parked || !b.owes() {
 		return nil
 	}
 	if b.doubt && !x.onlyTraces(st) {
@@ -180,12 +180,17 @@ func (x *session) schemaName() string {
 
 func (x *session) awaitAll() error {
 	b := &x.b
-	if b.Engine == nil || b.Engine.PendingRows() == 0 || b.locked || !(b.Strict || b.wrote) {
+	if b.locked || !b.owes() {
 		return nil
 	}
 	err := x.waitFor(nil, false)
 	b.wrote = b.wrote && err != nil
 	return err
+}
+
+// owes says whether rows are pending that the session's statements could have to see.
+func (b *batching) owes() bool {
+	return b.Engine != nil && b.Engine.PendingRows() > 0 && (b.Strict || b.wrote)
 }
 
 // patience is how long a session goes on waiting for rows when its client has hung up: a

@@ -263,10 +263,10 @@ func (x *session) resume(from stage) (done bool, err error) {
 	return false, nil
 }
 
-// isCalm counts the small commands since the last other one, and says whether the session
-// is to be parked before the next one.
+// isCalm says whether the session is to be parked before its next command.
 func (x *session) isCalm() bool { return x.loop != nil && x.calm >= x.need }
 
+// noteCalm counts the small commands since the last other one.
 func (x *session) noteCalm(small bool) {
 	if small {
 		x.calm++
